@@ -1,0 +1,1 @@
+"""The engine: graph, index, beliefs. No terminal, no MCP, no HTTP; it knows no surface."""

@@ -1,0 +1,1 @@
+"""Append-only logs. The event log in ``ledger.db`` is the truth that nothing else may rewrite."""

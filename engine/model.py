@@ -1,0 +1,372 @@
+"""The records that rooms hand each other and surfaces render: small, frozen, plain.
+
+Who calls: every module of the engine returns these, ``app`` turns them into text, JSON and widget rows.
+What may not come in: behaviour, I/O, JSON. Paths are ``str`` in ``os.fsdecode`` form (surrogates possible); nothing here is
+sanitised, that happens once at the store→view edge (``app/present.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from mog.engine import ids
+
+
+class Tier(IntEnum):
+    """How sure a link is. ``unknown`` marks an edge to an unresolved node."""
+
+    certain = 0
+    hierarchy = 1
+    candidate = 2
+    unknown = 3
+
+
+class Freshness(StrEnum):
+    """Have the bytes moved since the anchor was recorded? Recomputed both ways; never stored as truth."""
+
+    fresh = "fresh"
+    drifted = "drifted"
+    moved = "moved"
+    missing = "missing"
+    gated = "gated"
+    unknown = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStamp:
+    """Which index answered: its generation, the git ref it was built on, and whether the tree differs from that ref."""
+
+    generation: int
+    ref: str
+    dirty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of the code layer.
+
+    Attributes:
+        key: integer key inside this index (not stable across a rebuild).
+        id: 32 hex digits, deterministic (see ``engine/ids.py``).
+        type: ontology symbol of the node type, e.g. ``symbol``.
+        kind: one of the type's kinds, e.g. ``method``.
+        name: last part of the qualified name.
+        qual: qualified name inside the file, with role or ordinal (``C.x@setter``, ``f#2``); "" for files.
+        path: file path relative to the root; "" for unresolved nodes.
+        line, end_line: 1-based definition lines (``def``, not its decorator); 0 when there are none.
+        signature: whole signature in one line; "" when gated.
+        doc: first paragraph of the documentation, at most 300 characters.
+        gated: the node keeps its name and has lost its bytes.
+    """
+
+    key: int
+    id: str
+    type: str
+    kind: str
+    name: str
+    qual: str
+    path: str
+    line: int = 0
+    end_line: int = 0
+    signature: str = ""
+    doc: str = ""
+    gated: bool = False
+
+    @property
+    def locator(self) -> str:
+        """Readable locator: ``sym:path::qual``, ``file:path``, ``unresolved:name``."""
+        return ids.locator(self.type, self.path, self.qual if self.type == "symbol" else self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge seen from a node: the other end (and whether its file moved since), the edge type, the tier, the name as written."""
+
+    kind: str
+    tier: Tier
+    other: Node
+    outgoing: bool
+    name: str = ""
+    count: int = 1
+    freshness: Freshness = Freshness.unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """What an answer does not show. Unknown is never none.
+
+    Attributes:
+        omitted: results cut by a limit.
+        gated: results withheld because they are gated.
+        unknown: call sites of this name whose receiver is not known.
+        maybe: edges in tiers below the one asked for.
+        capped: call sites whose candidates were more than the cap and so were not drawn.
+        notes: sentences for people.
+    """
+
+    omitted: int = 0
+    gated: int = 0
+    unknown: int = 0
+    maybe: int = 0
+    capped: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result: node, score (higher is better), freshness of its file against the disk."""
+
+    node: Node
+    score: float
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    query: str
+    hits: tuple[Hit, ...]
+    total: int
+    boundary: Boundary
+    index: IndexStamp
+
+
+@dataclass(frozen=True, slots=True)
+class Neighborhood:
+    """A node, its edges in and out (capped), exact totals per (direction, edge type, tier), and what is pinned on it."""
+
+    node: Node
+    freshness: Freshness
+    edges_in: tuple[Edge, ...]
+    edges_out: tuple[Edge, ...]
+    totals_in: Mapping[tuple[str, Tier], int]
+    totals_out: Mapping[tuple[str, Tier], int]
+    pins: tuple[PinState, ...]
+    boundary: Boundary
+    index: IndexStamp
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """One node of an impact answer: its distance in hops and the node it was reached from (``via``)."""
+
+    node: Node
+    depth: int
+    via: Node | None
+    kind: str
+    tier: Tier
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactAnswer:
+    """Structural reachability over certain edges from ``seed``: what deserves a look, not what stops being true."""
+
+    seed: Node
+    reached: tuple[Reached, ...]
+    total: int
+    per_depth: tuple[int, ...]
+    tests: tuple[Node, ...]
+    tests_total: int
+    files: int
+    boundary: Boundary
+    index: IndexStamp
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a fact was recorded against. Hashes are hex; an anchor never holds a line number.
+
+    Attributes:
+        locator: readable locator at the moment of recording.
+        kind: node kind.
+        span_hash: hash of the whole span (``engine/code/anchors.py``), or of the bytes for a file.
+        body_hash: the same with the declaration's own name masked ("" for a file).
+        grammar: grammar and version the hash was made with ("" for a file).
+        terms: a few rare words of the body, to find it again after a move.
+        twins: locators that had the same body at that moment; none of them can be where it moved to.
+    """
+
+    locator: str
+    kind: str
+    span_hash: str
+    body_hash: str
+    grammar: str
+    terms: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A note anchored to a node, as recorded in the ledger."""
+
+    id: str
+    note: str
+    anchor: Anchor
+    seq: int
+    recorded_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinState:
+    """A pin and what the disk says about its anchor now."""
+
+    pin: Pin
+    freshness: Freshness
+    reason: str
+    now_at: str = ""
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    states: tuple[PinState, ...]
+    checked: int
+    fresh: int
+    drifted: int
+    moved: int
+    missing: int
+    unknown: int
+    fixed: int
+    index: IndexStamp
+
+    @property
+    def drift_rate(self) -> float:
+        """Share of checked anchors that no longer hold where they were recorded (0..1)."""
+        return (self.drifted + self.missing) / self.checked if self.checked else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScanHealth:
+    """An honest account of what was not indexed.
+
+    Attributes:
+        seen: paths listed under the root.
+        indexed: files with a row in the index.
+        text_only: files indexed as text, no symbols.
+        skipped: reason → count.
+        examples: reason → up to five paths.
+        gated: files whose bytes are withheld.
+        gated_symbols: symbols whose bytes are withheld.
+        languages: language → files.
+        problems: path → reason, for files whose parse was partial or failed (first 200).
+        problem_count: how many such files there are.
+        warnings: sentences for people.
+        git: whether git listed the files (False: the folder was walked).
+    """
+
+    seen: int = 0
+    indexed: int = 0
+    text_only: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gated: int = 0
+    gated_symbols: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    problem_count: int = 0
+    warnings: tuple[str, ...] = ()
+    git: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    files: int
+    symbols: int
+    edges: Mapping[str, int]
+    calls_by_tier: Mapping[str, int]
+    health: ScanHealth
+    facts_hash: str
+    generation: int
+    parsed: int
+    relinked: int
+    changed: bool
+    seconds: float
+    cpu_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Progress of a long call: what is being done, how much of how much (``total`` 0 = not known)."""
+
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    root: str
+    indexed: bool
+    files: int
+    symbols: int
+    edges: Mapping[str, int]
+    calls_by_tier: Mapping[str, int]
+    pending: int
+    pins: int
+    bytes_on_disk: int
+    age_seconds: float
+    facts_hash: str
+    health: ScanHealth
+    watcher: str
+    index: IndexStamp
+
+
+@dataclass(frozen=True, slots=True)
+class MapRow:
+    """One file of the repository map: path, language, symbols, references into it, its top-level symbols."""
+
+    path: str
+    language: str
+    symbols: int
+    rank: float
+    top: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapAnswer:
+    rows: tuple[MapRow, ...]
+    boundary: Boundary
+    index: IndexStamp
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of ``mog doctor``: name, state (ok, warning, damaged, repaired), sentence, way out."""
+
+    name: str
+    state: str
+    detail: str
+    way_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarInfo:
+    """One language: where its grammar comes from, its version, whether it loads, and files of it in the index."""
+
+    language: str
+    provider: str
+    version: str
+    digest: str
+    loads: bool
+    symbols: bool
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One event of the change feed.
+
+    Attributes:
+        kind: ``index`` (a new generation is served), ``pins`` (pins or their freshness changed), ``watch`` (the watcher's
+            state changed), ``progress`` (indexing goes on).
+        generation: generation served after the change.
+        paths: files concerned (may be empty).
+        detail: a sentence, or the watcher's state.
+    """
+
+    kind: str
+    generation: int
+    paths: tuple[str, ...] = ()
+    detail: str = ""
