@@ -1,0 +1,119 @@
+"""Links of one file → edge records and a digest that knows names only. The hot loop of publication.
+
+Called by ``publish``. What may not come in: SQL, inference. Every pair of types is checked against GRAPH.md before it is packed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+
+from mog.engine.code import facts as schema
+from mog.engine.code.link import LinkEdge
+from mog.engine.code.link_view import FactsView
+from mog.engine.code.nodes import Keys
+from mog.engine.model import Tier
+from mog.engine.ontology import Ontology
+from mog.engine.store import blobs
+from mog.engine.store.index_db import IndexDB
+from mog.engine.store.schema import SPACE_EDGE, FileRow
+
+Record = tuple[int, int, int, int]
+# A test that calls or names something exercises it.
+TESTED_FROM = frozenset({"calls", "references"})
+
+
+class _Place:
+    """What edges need of a target file: its node, keys and names of its symbols, and which are tests."""
+
+    __slots__ = ("file", "keys", "quals", "tests")
+
+    def __init__(self, file: int, keys: Sequence[int], syms: Sequence[Sequence[object]]) -> None:
+        self.file = file
+        self.keys = keys
+        self.quals = [str(sym[schema.QUAL]) for sym in syms]
+        self.tests = frozenset(ord for ord, sym in enumerate(syms) if sym[schema.KIND] == "test")
+
+
+class EdgeWriter:
+    """Packs the edges of many files in one run; remembers codes, names and targets.
+
+    Args:
+        row_of: path → row of an indexed file.
+    """
+
+    def __init__(
+        self, db: IndexDB, ontology: Ontology, view: FactsView, keys: Keys, row_of: Callable[[str], FileRow]
+    ) -> None:
+        self._db = db
+        self._ontology = ontology
+        self._view = view
+        self._keys = keys
+        self._row_of = row_of
+        self._names: dict[str, int] = {}
+        self._codes: dict[tuple[str, int, str, str], int] = {}
+        self._places: dict[str, _Place] = {}
+
+    def name(self, names: Iterable[str]) -> None:
+        """Number the names that the edges to come are written under."""
+        self._names = self._db.name_ids({*names, ""})
+
+    def pack(self, path: str, row: FileRow, edges: Iterable[LinkEdge]) -> tuple[bytes, bytes]:
+        """Edge blob of one file, structure included, and the digest of its links (names, tiers; sorted)."""
+        if not row.node:
+            return b"", b""
+        place = self._place(path)
+        records = set(self._structure(path, place))
+        lines: list[str] = []
+        for edge in edges:
+            self._add(edge, place, records, lines)
+        text = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
+        return blobs.pack_edges(sorted(records)), hashlib.blake2b(text, digest_size=16).digest()
+
+    def _structure(self, path: str, place: _Place) -> Iterable[Record]:
+        """``contains`` and ``defines``: what holds what."""
+        nameless = self._names[""]
+        yield self._keys.root, place.file, self._code("contains", Tier.certain, "container", "file"), nameless
+        top = self._code("defines", Tier.certain, "file", "symbol")
+        inner = self._code("defines", Tier.certain, "symbol", "symbol")
+        facts = self._view.facts(path)
+        for ord, sym in enumerate(facts["syms"] if facts else ()):
+            parent = sym[schema.PARENT]
+            if parent >= 0:
+                yield place.keys[parent], place.keys[ord], inner, nameless
+            else:
+                yield place.file, place.keys[ord], top, nameless
+
+    def _add(self, edge: LinkEdge, place: _Place, records: set[Record], lines: list[str]) -> None:
+        from_ord, path, target, kind, tier, name = edge
+        src, src_type = (place.keys[from_ord], "symbol") if from_ord >= 0 else (place.file, "file")
+        if not path:
+            reason, _, unbound = str(target).partition(":")
+            code = self._code(kind, Tier.unknown, src_type, "unresolved")
+            records.add((src, self._keys.unresolved(reason, unbound), code, self._names[name]))
+            lines.append(f"{from_ord}\0\0{target}\0{kind}\0{tier}\0{name}")
+            return
+        there = self._place(path)
+        at = int(target)
+        dst, dst_type, qual = (there.keys[at], "symbol", there.quals[at]) if at >= 0 else (there.file, "file", "")
+        records.add((src, dst, self._code(kind, tier, src_type, dst_type), self._names[name]))
+        lines.append(f"{from_ord}\0{path}\0{qual}\0{kind}\0{tier}\0{name}")
+        if tier == 0 and at >= 0 and from_ord in place.tests and kind in TESTED_FROM and at not in there.tests:
+            records.add((dst, src, self._code("tested_by", Tier.certain, "symbol", "symbol"), self._names[""]))
+
+    def _place(self, path: str) -> _Place:
+        found = self._places.get(path)
+        if found is None:
+            facts = self._view.facts(path)
+            syms = facts["syms"] if facts else ()
+            found = self._places[path] = _Place(self._row_of(path).node, self._keys.of_file(path), syms)
+        return found
+
+    def _code(self, kind: str, tier: int, src_type: str, dst_type: str) -> int:
+        """Edge code of a legal edge. Raises OntologyError for a pair that GRAPH.md does not allow."""
+        asked = (kind, tier, src_type, dst_type)
+        known = self._codes.get(asked)
+        if known is None:
+            self._ontology.check_edge(kind, src_type, dst_type)
+            known = self._codes[asked] = blobs.edge_code(self._db.code(SPACE_EDGE, kind), tier)
+        return known

@@ -1,0 +1,112 @@
+"""The schema of file facts: what an extractor says about one file, as plain JSON. Called by extractors, linker and indexer.
+
+Facts depend on the file's bytes, its path and the grammar only; they hold no values, comments or bytes of strings. What may
+not come in: anything about other files, and any language's own rules.
+
+    {"v": int, "lang": str,
+     "syms":    [[name, qual, kind, parent, line, end_line, start, end, full_start, span_hash, body_hash,
+                  signature, doc, meta], ...]
+     "imports": [[scope, local, module, attr, flags], ...]
+     "binds":   {name: chains}                     module-level assignments
+     "all":     [name, ...] | null
+     "exports": {exported: chain}                  languages that name exports
+     "calls":   [[scope, chains], ...]             scope = index of the innermost enclosing symbol, -1 at module level
+     "refs":    [[scope, chains], ...]             names used as values
+     "problems": [[reason, line], ...]}
+
+``chains`` is ONE string of chains separated by blanks (a list of chains is also read). A chain is ``head op*``:
+
+    head  name        resolved at module level, then builtins (after the local bindings "l" of the scope, if there are any)
+          self cls super()   the enclosing class; `this` is written self
+          @12         symbol 12 of this file        %3   import 3 of this file
+          #str #list #dict #set #tuple #int #float #bool #bytes #gen #None   a builtin type's instance
+          ?           unknown; ?name = unknown, called or passed under that name
+    op    .name  ()  []  (subscript)  {} (one item of an iteration)  * (a collection of the thing before it)
+                 ** (a mapping whose values are the thing before it)
+
+Alternatives of one call site are joined with "|". In a call chain the final "()" is left out; the last name is the name as
+written. ``meta`` keys, all optional: b bases, d decorators, p parameters ("name" or "name:chain", blank separated), r return
+values, y yielded values, l {local: chains}, a {attribute: chains}, cb {argument: [chains of each
+parameter of the function passed there]}, x list of flags, g 1 when gated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+VERSION = 1
+
+NAME, QUAL, KIND, PARENT, LINE, END, START, STOP, FULL, SPAN, BODY, SIG, DOC, META = range(14)
+
+Facts = dict[str, Any]
+
+_POINTER = re.compile(r"[@%](\d+)")
+SIGNATURE_LIMIT = 400
+DOC_LIMIT = 300
+
+
+def empty(lang: str) -> Facts:
+    """Facts of a file that says nothing."""
+    return {
+        "v": VERSION, "lang": lang, "syms": [], "imports": [], "binds": {}, "all": None, "exports": {},
+        "calls": [], "refs": [], "problems": [],
+    }  # fmt: skip
+
+
+def chains(value: Any) -> list[str]:
+    """The chains of a field: a blank-separated string, a list, or nothing."""
+    if not value:
+        return []
+    return value.split(" ") if isinstance(value, str) else list(value)
+
+
+def portable(facts: Facts, text: str) -> str:
+    """A chains string with its pointers replaced by what they point to, so that equal text means equal thing."""
+    if "@" not in text and "%" not in text:
+        return text
+
+    def spell(match: re.Match[str]) -> str:
+        index = int(match.group(1))
+        if match.group(0)[0] == "@":
+            return "@" + str(facts["syms"][index][QUAL])
+        return "%" + "\x1f".join(map(str, facts["imports"][index][1:]))
+
+    return _POINTER.sub(spell, text)
+
+
+def digest(value: Any) -> str:
+    """Short digest of a JSON-able value, for comparing two versions of a surface."""
+    return hashlib.blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def unique_quals(rows: list[list[Any]]) -> None:
+    """Make the quals of symbol rows unique in place: the second ``f`` becomes ``f#2``; children follow their parent."""
+    if len({row[QUAL] for row in rows}) == len(rows):
+        return
+    seen: dict[str, int] = {}
+    for row in rows:
+        parent = row[PARENT]
+        if parent >= 0:
+            owner = rows[parent][QUAL]
+            row[QUAL] = f"{owner}.{row[QUAL].rpartition('.')[2]}" if not row[QUAL].startswith(owner + ".") else row[QUAL]
+        count = seen[row[QUAL]] = seen.get(row[QUAL], 0) + 1
+        while count > 1 and f"{row[QUAL]}#{count}" in seen:
+            count += 1
+        if count > 1:
+            row[QUAL] = f"{row[QUAL]}#{count}"
+            seen[row[QUAL]] = 1
+
+
+def apply_gates(facts: Facts, spans: Iterator[tuple[int, int]] | tuple[tuple[int, int], ...]) -> None:
+    """Mark every symbol whose span touches a gated byte span: it keeps its name and loses signature, doc and hashes."""
+    gates = list(spans)
+    if not gates:
+        return
+    for row in facts["syms"]:
+        if any(row[FULL] < end and start < row[STOP] for start, end in gates):
+            row[META]["g"] = 1
+            row[SIG] = row[DOC] = row[SPAN] = row[BODY] = ""
+            row[START] = row[STOP] = row[FULL] = 0

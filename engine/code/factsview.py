@@ -1,0 +1,74 @@
+"""The linker's view over the index: facts decoded when asked for, with the files of the running change laid over them.
+
+Called by ``publish``. What may not come in: links, writes. A rebuild holds everything in memory instead (``MemoryView``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+
+from mog.engine.code.facts import Facts
+from mog.engine.code.link_view import CONSTANTS, MemoryView
+from mog.engine.store.index_db import IndexDB
+
+
+class IndexView:
+    """Answers of the index as if the change were in it already.
+
+    Args:
+        changed: path → new facts (None for a file without facts). gone: paths that are no longer there.
+    """
+
+    def __init__(self, db: IndexDB, changed: Mapping[str, Facts | None], gone: Collection[str]) -> None:
+        self._db = db
+        self._changed = changed
+        self._gone = gone
+        self._new = MemoryView({path: facts for path, facts in changed.items() if facts is not None})
+        self._held: dict[str, Facts | None] = {}
+        self._paths: dict[int, str | None] = {}
+
+    def facts(self, path: str) -> Facts | None:
+        if path in self._changed:
+            return self._new.facts(path)
+        if path not in self._held:
+            self._held[path] = None if path in self._gone else self._load(path)
+        return self._held[path]
+
+    def _load(self, path: str) -> Facts | None:
+        row = self._db.file_by_path(os.fsencode(path))
+        return self._db.facts_get(row.facts) if row is not None and row.facts else None
+
+    def has(self, path: str) -> bool:
+        if path in self._changed:
+            return self._new.has(path)
+        if path in self._held:
+            return self._held[path] is not None
+        row = None if path in self._gone else self._db.file_by_path(os.fsencode(path))
+        return row is not None and row.facts is not None
+
+    def paths(self) -> Iterable[str]:
+        stored = (os.fsdecode(row[1]) for row in self._db.file_rows() if row[11] is not None)
+        kept = [path for path in stored if path not in self._changed and path not in self._gone]
+        return [*kept, *self._new.paths()]
+
+    def defs(self, name: str) -> list[tuple[str, int]]:
+        rows = self._db.nodes_by_name(name)
+        found = [(row.file, row.ord) for row in rows if row.type == "symbol" and row.kind not in CONSTANTS]
+        return self._with_new(found, self._new.defs(name))
+
+    def heirs(self, name: str) -> list[tuple[str, int]]:
+        return self._with_new(self._db.heirs_of(name), self._new.heirs(name))
+
+    def _with_new(self, stored: Iterable[tuple[int, int]], new: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        placed = ((self._path(file), ord) for file, ord in stored)
+        kept = [(path, ord) for path, ord in placed if path is not None]
+        return sorted([*kept, *new])
+
+    def _path(self, file: int) -> str | None:
+        """Path of a stored file that the change leaves alone."""
+        if file not in self._paths:
+            row = self._db.file(file)
+            path = os.fsdecode(row.path) if row else None
+            self._paths[file] = None if path in self._changed or path in self._gone else path
+        return self._paths[file]

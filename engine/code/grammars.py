@@ -1,0 +1,224 @@
+"""Where grammars come from, and the only place that loads one. Called by the extractor, anchors, workspace and doctor.
+
+Provider chain: ``tree-sitter-<lang>`` wheel → the language pack, when its cache or library folder really holds the
+language → none. What may not come in: a download (only :func:`add`, which a person asks for), and ``has_language`` of the
+pack, which answers True for languages it cannot load.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import os
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from tree_sitter import Language, Parser, Query, Tree
+
+from mog.engine.errors import ProviderError
+
+# language → (distribution, module, function that returns the language)
+WHEELS: dict[str, tuple[str, str, str]] = {
+    "python": ("tree-sitter-python", "tree_sitter_python", "language"),
+    "javascript": ("tree-sitter-javascript", "tree_sitter_javascript", "language"),
+    "typescript": ("tree-sitter-typescript", "tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree-sitter-typescript", "tree_sitter_typescript", "language_tsx"),
+    "go": ("tree-sitter-go", "tree_sitter_go", "language"),
+    "rust": ("tree-sitter-rust", "tree_sitter_rust", "language"),
+    "java": ("tree-sitter-java", "tree_sitter_java", "language"),
+    "c": ("tree-sitter-c", "tree_sitter_c", "language"),
+    "cpp": ("tree-sitter-cpp", "tree_sitter_cpp", "language"),
+    "csharp": ("tree-sitter-c-sharp", "tree_sitter_c_sharp", "language"),
+    "ruby": ("tree-sitter-ruby", "tree_sitter_ruby", "language"),
+    "php": ("tree-sitter-php", "tree_sitter_php", "language_php"),
+}
+PACK = "tree-sitter-language-pack"
+PARSE_SECONDS = 10.0
+_CHUNK = 1 << 16
+_SMALL = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One language's grammar: provider (``wheel``, ``pack`` or ``none``), its version, sha256 prefix of its library file."""
+
+    language: str
+    provider: str
+    version: str
+    digest: str
+    loads: bool
+
+
+@lru_cache(maxsize=None)
+def language(lang: str) -> Language | None:
+    """The grammar of ``lang``, or None when no provider has it offline. Never downloads, never raises for a missing one."""
+    if lang in WHEELS:
+        loaded = _from_wheel(*WHEELS[lang][1:])
+        if loaded is not None:
+            return loaded
+    return _from_pack(lang)
+
+
+def parser(lang: str) -> Parser | None:
+    """A new parser for ``lang`` (parsers hold state, languages do not), or None when there is no grammar."""
+    loaded = language(lang)
+    return Parser(loaded) if loaded is not None else None
+
+
+@lru_cache(maxsize=None)
+def query(lang: str, file: str = "") -> Query | None:
+    """The compiled query file ``languages/<file or lang>.scm`` of a language; None when it has no grammar."""
+    loaded = language(lang)
+    if loaded is None:
+        return None
+    source = Path(__file__).parent / "languages" / f"{file or lang}.scm"
+    return Query(loaded, source.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=None)
+def info(lang: str) -> Grammar:
+    """Provider, version and digest of the grammar of ``lang``; ``loads`` is False when nobody has it."""
+    if lang in WHEELS and language(lang) is not None and _wheel_library(WHEELS[lang][1]) is not None:
+        dist, module, _ = WHEELS[lang]
+        library = _wheel_library(module)
+        return Grammar(lang, "wheel", _version(dist), _digest(library) if library else "", True)
+    if language(lang) is not None:
+        library = _pack_library(lang)
+        return Grammar(lang, "pack", _version(PACK), _digest(library) if library else "", True)
+    return Grammar(lang, "none", "", "", False)
+
+
+def parser_digest(lang: str) -> str:
+    """Part of the key of facts: language, provider, versions of grammar and runtime, digest of the grammar's library."""
+    grammar = info(lang)
+    parts = (lang, grammar.provider, grammar.version, grammar.digest, _version("tree-sitter"))
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def parse(lang_parser: Parser, data: bytes, seconds: float = PARSE_SECONDS) -> Tree | None:
+    """Parse UTF-8 bytes within a time limit; None when the limit was hit (the parser is reset and can be used again).
+
+    Small inputs go the direct way: the limit costs a Python call per chunk, and they end in milliseconds.
+    """
+    if len(data) <= _SMALL:
+        return lang_parser.parse(data)
+    view = memoryview(data)
+    deadline = time.monotonic() + seconds
+    try:
+        tree: Tree | None = lang_parser.parse(
+            lambda offset, _point: view[offset : offset + _CHUNK],
+            progress_callback=lambda _offset, _error: time.monotonic() >= deadline,
+        )
+    except ValueError:
+        tree = None
+    if tree is None:
+        lang_parser.reset()
+        return None
+    return tree
+
+
+def add(lang: str) -> Grammar:
+    """Have the pack download the grammar of ``lang`` now. The only call of this module that may use the network.
+
+    Raises:
+        ProviderError: the pack does not know the language, or the download failed.
+    """
+    try:
+        pack = importlib.import_module("tree_sitter_language_pack")
+        pack.download([lang])
+    except Exception as failed:  # the pack raises its own types, which moved between its releases
+        raise ProviderError(
+            f"the grammar of {lang!r} could not be had: {failed}",
+            where="grammars",
+            way_out=f"install tree-sitter-{lang}, or put its library into the pack's cache folder",
+        ) from failed
+    for cached in (language, query, info):
+        cached.cache_clear()
+    if language(lang) is None:
+        raise ProviderError(f"the pack has no usable grammar of {lang!r}", where="grammars", way_out="see mog doctor")
+    return info(lang)
+
+
+def _from_wheel(module: str, function: str) -> Language | None:
+    try:
+        return Language(getattr(importlib.import_module(module), function)())
+    except (ImportError, AttributeError, ValueError):
+        return None
+
+
+def _from_pack(lang: str) -> Language | None:
+    """The pack's grammar, only where its library file is already on this machine (its own check is not to be believed)."""
+    library = _pack_library(lang)
+    if library is None:
+        return None
+    found: list[Language | None] = []
+    # a broken grammar of an unknown origin must not hang an index: load it in a thread that may be left behind
+    thread = threading.Thread(target=lambda: found.append(_load_pack(lang)), daemon=True)
+    thread.start()
+    thread.join(PARSE_SECONDS)
+    return found[0] if found else None
+
+
+def _load_pack(lang: str) -> Language | None:
+    try:
+        loaded = importlib.import_module("tree_sitter_language_pack").get_language(lang)
+    except Exception:  # a damaged cache entry: same as not having it, and said so by info()
+        return None
+    return loaded if isinstance(loaded, Language) else None
+
+
+def _pack_library(lang: str) -> Path | None:
+    names = [f"libtree_sitter_{lang}.so", f"libtree_sitter_{lang}.dylib", f"tree_sitter_{lang}.dll"]
+    for folder in _pack_folders():
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
+    return None
+
+
+def _pack_folders() -> list[Path]:
+    folders = []
+    if libs := os.environ.get("TREE_SITTER_LANGUAGE_PACK_LIBS_DIR"):
+        folders.append(Path(libs))
+    cache = os.environ.get("TREE_SITTER_LANGUAGE_PACK_CACHE_DIR")
+    root = Path(cache) if cache else _user_cache()
+    folders.append(root / "tree-sitter-language-pack" / f"v{_version(PACK)}" / "libs")
+    return folders
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local")))
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+
+
+def _wheel_library(module: str) -> Path | None:
+    spec = importlib.util.find_spec(module)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for suffix in importlib.machinery.EXTENSION_SUFFIXES:
+            library = Path(folder) / f"_binding{suffix}"
+            if library.is_file():
+                return library
+    return None
+
+
+@lru_cache(maxsize=None)
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+@lru_cache(maxsize=None)
+def _digest(library: Path) -> str:
+    return hashlib.sha256(library.read_bytes()).hexdigest()[:16]

@@ -1,0 +1,225 @@
+"""The indexer: disk → facts → links → one published generation. The only writer of ``index.db``.
+
+Called by ``workspace``. Steps: listing, ingest in worker processes, then ``publish`` in one transaction. What may not come in:
+rules of a language, SQL, surfaces; parsers are imported only when a file has to be read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mog.engine.code import scan, toolchain
+from mog.engine.config import EngineConfig
+from mog.engine.errors import IndexMissing
+from mog.engine.model import Progress
+from mog.engine.ontology import Ontology
+from mog.engine.store.index_db import IndexDB, discard
+from mog.engine.store.lock import WriterLock
+from mog.engine.store.schema import FileRow
+
+if TYPE_CHECKING:
+    from mog.engine.code.ingest import Ingested, Job
+
+Report = Callable[[Progress], None]
+# When more files than this changed, and more than half of all, one pass over everything beats look-ups file by file.
+BULK_FROM = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run did.
+
+    Attributes:
+        generation: generation served now.
+        changed: whether a new one was published.
+        parsed, relinked: files read, files whose links were made anew.
+        paths: files that were added, changed or removed.
+    """
+
+    generation: int
+    changed: bool = False
+    parsed: int = 0
+    relinked: int = 0
+    paths: tuple[str, ...] = ()
+
+
+class Known(Mapping[str, scan.Known]):
+    """The rows of the index as ``scan`` wants them: looked up one by one, or all at once when somebody iterates."""
+
+    def __init__(self, db: IndexDB) -> None:
+        self._db = db
+        self._all: dict[str, scan.Known] | None = None
+
+    def _rows(self) -> dict[str, scan.Known]:
+        if self._all is None:
+            self._all = {os.fsdecode(row[1]): (row[10], *row[6:10]) for row in self._db.file_rows()}
+        return self._all
+
+    def __getitem__(self, path: str) -> scan.Known:
+        if self._all is not None:
+            return self._all[path]
+        row = self._db.file_by_path(os.fsencode(path))
+        if row is None:
+            raise KeyError(path)
+        return (row.oid, row.size, row.mtime_ns, row.ctime_ns, row.inode)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows())
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+
+class Indexer:
+    """Builds and keeps the index of one worktree.
+
+    Args:
+        root: top of the worktree. mog_dir: its ``.mog`` folder. key: secret of this clone for digests of gated content.
+    """
+
+    def __init__(self, root: Path, mog_dir: Path, ontology: Ontology, config: EngineConfig, key: bytes) -> None:
+        self.root = root
+        self.mog_dir = mog_dir
+        self.db_path = mog_dir / "index.db"
+        self.ontology = ontology
+        self.config = config
+        self.key = key
+
+    def run(self, *, full: bool = False, workers: int = 0, progress: Report | None = None) -> Outcome:
+        """Bring the index up to the disk; publish a new generation if anything changed.
+
+        Raises:
+            HeldByOther: another process indexes. GitRefused: git cannot list. ProviderError: sources, but no grammar loads.
+        """
+        tell = progress or _silent
+        with WriterLock(self.mog_dir / "lock"), self._open() as db:
+            tell(Progress("listing", 0, 0))
+            known = None if full or self._outdated(db) else Known(db)
+            listing = self._list(known, db.meta_get("scan_state", "") if known is not None else "")
+            if known is not None and _mostly_new(listing):
+                known, listing = None, self._list(None, "")
+            return self._bring_up(db, listing, known is None, workers or self._workers(), tell)
+
+    def run_paths(self, paths: Iterable[str]) -> Outcome | None:
+        """Bring named, already indexed files up to the disk; None when only a full run can tell. Raises HeldByOther."""
+        with WriterLock(self.mog_dir / "lock"), self._open() as db:
+            rows = [db.file_by_path(os.fsencode(path)) for path in paths]
+            jobs = [_job_if_changed(self.root, row) for row in rows if row is not None and row.status != "gated"]
+            if len(jobs) < len(rows) or any(job is _ASK for job in jobs) or self._outdated(db):
+                return None
+            wanted = [job for job in jobs if job]
+            return self._apply(db, wanted, [], None, False, 1, _silent) if wanted else Outcome(db.generation)
+
+    def pending(self, db: IndexDB) -> int:
+        """How many files the disk and the index disagree about."""
+        listing = self._list(Known(db), "")
+        return len(listing.entries) + len(listing.removed)
+
+    def files(self) -> list[str]:
+        """Paths of all files there are to index now, without an index."""
+        return [entry.path for entry in self._list(None, "").entries]
+
+    def _list(self, known: Known | None, state: str) -> scan.ScanResult:
+        stored = bytes.fromhex(state) if state else b""
+        return scan.list_files(self.root, exclude=self.config.exclude, known=known, state=stored)
+
+    def _bring_up(self, db: IndexDB, listing: scan.ScanResult, fresh: bool, workers: int, tell: Report) -> Outcome:
+        from_scan: list[Job] = []
+        if listing.entries:
+            from mog.engine.code.ingest import Job
+
+            from_scan = [Job(entry.path, entry.language, entry.parse, entry.oid, entry.size) for entry in listing.entries]
+        if from_scan or listing.removed or fresh:
+            return self._apply(db, from_scan, listing.removed, listing, fresh, workers, tell)
+        self._note(db, listing)
+        return Outcome(db.generation)
+
+    def _note(self, db: IndexDB, listing: scan.ScanResult) -> None:
+        """Nothing to read: renew what the listing itself says, if it differs."""
+        from mog.engine.code.publish import scan_record
+
+        record = scan_record(listing)
+        stored = db.meta_all()
+        same = all(stored.get(name) == value for name, value in record.items())
+        if same and not listing.restamped:
+            return
+        with db.transaction():
+            db.meta_set(record)
+            for path, row in listing.restamped:
+                found = db.file_by_path(os.fsencode(path))
+                if found is not None and found.status != "gated":
+                    db.files_touch([(*row[1:], row[0], found.id)])
+
+    def _apply(
+        self, db: IndexDB, jobs: Sequence[Job], removed: Sequence[str], listing: scan.ScanResult | None,
+        fresh: bool, workers: int, tell: Report,
+    ) -> Outcome:  # fmt: skip
+        from mog.engine.code.publish import Publication
+
+        made = self._ingest(jobs, workers, tell) if jobs else []
+        tell(Progress("linking", 0, 0))
+        with db.transaction():
+            by_path = {job.path: job for job in jobs}
+            outcome = Publication(
+                db, self.ontology, self.config.project, made, by_path, removed, listing, fresh, tell
+            ).publish()  # fmt: skip
+        db.checkpoint()
+        return outcome
+
+    def _ingest(self, jobs: Sequence[Job], workers: int, tell: Report) -> list[Ingested]:
+        from mog.engine.code.ingest import Limits, ingest_all
+
+        made = []
+        limits = Limits(self.config.max_file_bytes, self.key)
+        for one in ingest_all(os.fspath(self.root), jobs, limits, workers):
+            made.append(one)
+            tell(Progress("reading", len(made), len(jobs)))
+        made.sort(key=lambda one: one.path)
+        return made
+
+    def _workers(self) -> int:
+        return self.config.workers or min(8, os.cpu_count() or 1)
+
+    def _outdated(self, db: IndexDB) -> bool:
+        """Whether the index was made by other extractors, grammars or rules than today's (or is empty)."""
+        return bool(db.meta_get("toolchain") != toolchain.mark() or db.meta_get("ontology") != self.ontology.digest)
+
+    def _open(self) -> IndexDB:
+        try:
+            return IndexDB.open(self.db_path, write=True, create=True)
+        except IndexMissing:
+            discard(self.db_path)
+            return IndexDB.open(self.db_path, write=True, create=True)
+
+
+_ASK: Any = object()
+
+
+def _job_if_changed(root: Path, row: FileRow) -> Job | None:
+    """A job for a known file that is not as its row says, None when it is, ``_ASK`` when the listing must be asked."""
+    from mog.engine.code.ingest import Job
+    from mog.engine.code.languages_map import text_only_by_name
+
+    path = os.fsdecode(row.path)
+    try:
+        info = (root / path).lstat()
+    except OSError:
+        return _ASK  # type: ignore[no-any-return]
+    if not os.path.isfile(root / path) or (root / path).is_symlink():
+        return _ASK  # type: ignore[no-any-return]
+    if row.mtime_ns and row[6:10] == (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino):
+        return None
+    return Job(path, row.lang, not text_only_by_name(path), None, info.st_size)
+
+
+def _mostly_new(listing: scan.ScanResult) -> bool:
+    touched = len(listing.entries) + len(listing.removed)
+    return touched > BULK_FROM and touched > listing.unchanged
+
+
+def _silent(_: Progress) -> None:
+    return None

@@ -1,0 +1,191 @@
+"""Links of one file: which definition each call, reference, base and import means, in tiers, with recorded reads.
+
+Called by the indexer for every file that is new, changed, or has a recorded read among the dirty keys. What may not come in:
+storage, the order in which files are linked, and any language's rules (those are registered, see ``link_python.py``).
+
+Tiers: ``certain`` (scopes, import chains, the MRO, inferred types, unique names that no builtin owns), ``hierarchy``
+(overrides below the receiver's class), ``candidate`` (at most eight definitions of that name); what is left is ``unknown``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+from mog.engine.code.facts import KIND, META, PARENT, chains
+from mog.engine.code.link_calls import CERTAIN, UNRESOLVED, Calls, spelled
+from mog.engine.code.link_types import DEEP, HOPS, Types, Value
+from mog.engine.code.link_view import FactsView, File, MemoryView, Sym, base_names, read_key, surface
+
+__all__ = ["VERSION", "FactsView", "LinkEdge", "Linker", "Links", "MemoryView", "base_names", "read_key", "register", "surface"]
+
+VERSION = 1
+HEIRS = 200
+
+# (source symbol or -1 for the file, target path or "", target symbol or -1 for the file or the unresolved name,
+#  edge type, tier, name as written)
+LinkEdge = tuple[int, str, int | str, str, int, str]
+
+_RULES: dict[str, str] = {"python": "mog.engine.code.link_python", "javascript": "mog.engine.code.link_ts",
+                          "typescript": "mog.engine.code.link_ts", "tsx": "mog.engine.code.link_ts"}  # fmt: skip
+
+
+def register(lang: str, module: str) -> None:
+    """Name the module whose ``rules()`` knows a language (see ``link_python.py`` for the interface)."""
+    _RULES[lang] = module
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Edges out of one file, sorted and distinct, and the read keys (``read_key`` numbers, sorted) they rest on.
+
+    An edge with target path "" goes to an unresolved node; its tier is 3 and its target is ``kind:name`` with kind
+    ``external``, ``receiver`` or ``capped``.
+    """
+
+    edges: tuple[LinkEdge, ...]
+    reads: tuple[int, ...]
+
+
+class _Rules(dict[str, Any]):
+    """Rules by language, loaded when the first file of that language is met; one table per linker."""
+
+    def __missing__(self, lang: str) -> Any:
+        loaded = importlib.import_module(_RULES[lang]).rules()
+        self.update(loaded)
+        return self[lang]
+
+
+class Linker:
+    """Links files of one state of a view. What was inferred is kept between files; make a new one after a change."""
+
+    def __init__(self, view: FactsView) -> None:
+        self.types = Types(view, _Rules())
+        self.view = view
+        self._found: dict[tuple[str, str], tuple[list[Sym], list[Sym], tuple[int, ...]]] = {}
+        self._below: dict[tuple[Sym, bool], tuple[tuple[Sym, ...], bool, tuple[int, ...]]] = {}
+
+    def link_file(self, path: str) -> Links:
+        """Edges and reads of one file; a file that is not there, or whose language has no rules, has none."""
+        file = self.types.file(path)
+        if file is None or file.lang not in _RULES:
+            return Links((), ())
+        work = _FileLinks(self, file)
+        work.run()
+        return Links(tuple(sorted(work.edges)), tuple(sorted(work.reads)))
+
+    def named(self, name: str, family: str) -> tuple[list[Sym], list[Sym], tuple[int, ...]]:
+        """Definitions of a name below module level, outside and inside test files, in languages of one family, with reads."""
+        found = self._found.get((name, family))
+        if found is None:
+            code: list[Sym] = []
+            tests: list[Sym] = []
+            for path, idx in self.view.defs(name):
+                file = self.types.file(path)
+                if file is None or file.lang not in _RULES or file.facts["syms"][idx][PARENT] < 0:
+                    continue
+                rules = self.types.rules[file.lang]
+                if rules.family == family:
+                    (tests if rules.is_test(path) else code).append(file.sym(idx))
+            found = self._found[(name, family)] = (code, tests, (read_key(f"n:{name}"),))
+        return found
+
+    def below(self, cls: Sym, tests: bool) -> tuple[tuple[Sym, ...], bool, tuple[int, ...]]:
+        """Subclasses of a class, nearest first, whether all were visited, with reads.
+
+        Args:
+            tests: also those in test files (code that is no test knows nothing of them).
+        """
+        key = (cls, tests)
+        found = self._below.get(key)
+        if found is not None:
+            return found
+        seen: dict[Sym, None] = {}
+        reads: set[int] = set()
+        queue, whole = [cls], True
+        while queue:
+            at = queue.pop(0)
+            reads.add(read_key(f"s:{at.name}"))
+            heirs = self.view.heirs(at.name)
+            if len(heirs) > HEIRS or len(seen) > HEIRS:
+                whole = False
+                continue
+            for path, idx in heirs:
+                file = self.types.file(path)
+                if file is None or (not tests and self.types.rules[file.lang].is_test(path)):
+                    continue
+                heir = file.sym(idx)
+                line, _, more, _ = self.types.mro(heir)
+                reads.update(more)
+                if at in line and heir is not at and heir not in seen:
+                    seen[heir] = None
+                    queue.append(heir)
+        found = self._below[key] = (tuple(seen), whole, tuple(reads))
+        return found
+
+
+class _FileLinks:
+    """The links of one file in the making."""
+
+    def __init__(self, linker: Linker, file: File) -> None:
+        self.types = linker.types
+        self.file = file
+        self.rules = linker.types.rules[file.lang]
+        self.edges: set[LinkEdge] = set()
+        self.reads: set[int] = set()
+        self.calls = Calls(linker, file, self.reads)
+
+    def run(self) -> None:
+        self.imports()
+        self.bases()
+        add = self.edges.add
+        for scope, held in self.file.facts["calls"]:
+            ctx = self.types.ctx_of(self.file, scope)
+            for written in chains(held):
+                for path, idx, tier, name in self.calls.call(ctx, written):
+                    add((scope, path, idx, "calls", tier, name))
+        for scope, held in self.file.facts["refs"]:
+            ctx = self.types.ctx_of(self.file, scope)
+            for chain in chains(held):
+                for sym, name in self.calls.reference(ctx, chain):
+                    add((scope, sym.file.path, sym.idx, "references", CERTAIN, name))
+
+    def imports(self) -> None:
+        """Edges from the file to the modules it imports; a name that is a submodule counts as that module."""
+        for at, entry in enumerate(self.file.facts["imports"]):
+            module, attr = entry[2], entry[3]
+            target, reads = self.types.module(self.file, module)
+            self.reads.update(reads)
+            if attr and attr != "*" and target[0] in "MN":
+                values, more, _ = self.types.imported(self.file, at, HOPS)
+                self.reads.update(more)
+                below = [value for value in values if value[0] == "M" and value[1] is not self.file]
+                if below and self.is_submodule(target, attr, below[0][1]):
+                    target = below[0]
+            name = entry[1] if attr != "*" else module
+            if target[0] == "M":
+                if target[1] is not self.file:
+                    self.edges.add((-1, target[1].path, -1, "imports", CERTAIN, name))
+            elif target[0] in "X?":
+                self.edges.add((-1, "", f"external:{module}", "imports", UNRESOLVED, name))
+
+    def is_submodule(self, target: Value, attr: str, below: File) -> bool:
+        """Whether ``from target import attr`` means the module ``below`` itself (not a name that holds some module)."""
+        if target[0] == "N":
+            return True
+        found, reads = self.rules.submodule(self.types, target[1], attr)
+        self.reads.update(reads)
+        return found is below
+
+    def bases(self) -> None:
+        for idx, row in enumerate(self.file.facts["syms"]):
+            for chain in chains(row[META].get("b")) if row[KIND] == "class" else ():
+                values, reads, _ = self.types.static(self.file.sym(idx), chain, DEEP)
+                self.reads.update(reads)
+                name = spelled(self.file, chain.rpartition(".")[2])
+                for tag, what in values[:1]:
+                    if tag == "C" and (what.file is not self.file or what.idx != idx):
+                        self.edges.add((idx, what.file.path, what.idx, "inherits", CERTAIN, name))
+                    elif tag == "X":
+                        self.edges.add((idx, "", f"external:{what}", "inherits", UNRESOLVED, name))

@@ -1,0 +1,483 @@
+"""Names of attributes that builtin types and standard library classes own. Called by ``link_python.py``.
+
+A name in here says nothing about its receiver, so it never links by being unique in the project: names of the builtins and of
+the modules used everywhere at any place, names of other modules in files that import them. Taken from ``dir()`` of classes and
+functions of Python 3.11. What may not come in: names of third-party packages, and imports (this is data).
+"""
+
+from __future__ import annotations
+
+OWNED: frozenset[str] = frozenset(
+    """
+ASCII CONFORM CONTINUOUS DEBUG DOTALL EJECT Emax Emin Etiny Etop IGNORECASE KEEP LOCALE Lock MAX_DIGEST_SIZE
+MAX_KEY_SIZE MULTILINE NAMED_FLAGS PERSON_SIZE RLock SALT_SIZE STRICT S_ISBLK S_ISCHR S_ISDIR S_ISFIFO S_ISLNK S_ISREG
+S_ISSOCK TEMPLATE UNICODE UNIQUE VERBOSE VERSION WCOREDUMP WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED
+WSTOPSIG WTERMSIG abort abs absolute abspath access aclose acos acosh acquire activeCount active_count add addFilter
+addHandler addLevelName add_note adjusted ag_await ag_code ag_frame ag_running alive anchor and_ append appendleft
+args as_integer_ratio as_posix as_tuple as_uri asctime asctime_format asctime_search asend asin asinh astimezone
+asynccontextmanager atan atan2 atanh atexit athrow basename basicConfig betavariate bin bit_count bit_length
+block_size braceidpattern broken buffer bytes bytes_le c_contiguous cache call callHandlers callback cancel canonical
+capitalize capitals captureWarnings casefold cast cbrt ceil cell_contents center characters_written chdir
+children_system children_user chmod choice choices chown chroot clamp clear clear_flags clear_traps clock_getres
+clock_gettime clock_gettime_ns clock_seq clock_seq_hi_variant clock_seq_low clock_settime clock_settime_ns close
+closed closefd closerange cmp_to_key co_argcount co_cellvars co_code co_consts co_exceptiontable co_filename
+co_firstlineno co_flags co_freevars co_kwonlyargcount co_lines co_linetable co_lnotab co_name co_names co_nlocals
+co_positions co_posonlyargcount co_qualname co_stacksize co_varnames code columns comb combine commonpath commonprefix
+compare compare_signal compare_total compare_total_mag compile concat confstr conjugate contains contextmanager
+contiguous converter copy copy_abs copy_decimal copy_file_range copy_negate copy_sign copysign coroutine cos cosh
+count countOf cpu_count cr_await cr_code cr_frame cr_origin cr_running cr_suspended createLock create_decimal
+create_decimal_from_float create_module critical ctermid ctime currentThread current_thread currentframe cwd daemon
+date day days debug decode deepcopy default default_factory default_format default_msec_format default_time_format
+degrees deleter delimiter delitem denominator derive detach detect_encoding device_encoding difference
+difference_update digest digest_size digits dirname disable discard dist divide divide_int divmod drive dst dump dumps
+dup dup2 elapsed elements emit empty encode encoding end end_lineno end_offset endpos endswith enter_async_context
+enter_context enumerate eq erf erfc errno error errors escape eventfd eventfd_read eventfd_write exc_traceback
+exc_type exc_value excepthook exception exceptions exec_module execl execle execlp execlpe execv execve execvp execvpe
+exists exp exp2 expand expandtabs expanduser expandvars expm1 exponent expovariate extend extendleft f_back f_bavail
+f_bfree f_blocks f_bsize f_builtins f_code f_contiguous f_favail f_ffree f_files f_flag f_frsize f_fsid f_globals
+f_lasti f_lineno f_locals f_namemax f_trace f_trace_lines f_trace_opcodes fabs factorial fatal fchdir fchmod fchown
+fdatasync fdel fdopen fget field_spec fields file_digest filename filename2 fileno filter find findCaller find_module
+find_spec findall finditer flags floor floordiv flush fma fmod fmt_spec fold fork forkpty format formatException
+formatFooter formatHeader formatMessage formatStack formatTime format_map fpathconf frexp from_bytes from_decimal
+from_float from_iterable fromhex fromisocalendar fromisoformat fromkeys fromordinal fromtimestamp fromutc fsdecode
+fsencode fset fspath fstat fstatvfs fsum fsync ftruncate full fullmatch func fwalk gamma gammavariate gauss gcd ge get
+getChild getEffectiveLevel getLevelName getLevelNamesMapping getLogRecordFactory getLogger getLoggerClass getMessage
+getName get_blocking get_cache_token get_clock_info get_code get_exec_path get_ident get_identifiers get_inheritable
+get_name get_native_id get_nowait get_source get_terminal_size getatime getbuffer getcontext getctime getcwd getcwdb
+getegid getenv getenvb geteuid getgid getgrouplist getgroups getitem getloadavg getlogin getmtime getnode getpgid
+getpgrp getpid getppid getpriority getprofile getrandbits getrandom getresgid getresuid getsid getsize getstate getter
+gettrace getuid getvalue getweakrefcount getweakrefs getxattr gi_code gi_frame gi_running gi_suspended gi_yieldfrom
+glob global_enum global_enum_repr global_flag_repr global_str gmtime group groupdict groupindex groups gt handle
+handleError hardlink_to hasHandlers heappop heappush hex hexdigest home hour hypot iadd iand iconcat ident idpattern
+ifloordiv ilshift imag imatmul imod imul index indexOf indices info initgroups inode insert int intersection
+intersection_update inv invert ior ipow irshift isDaemon isEnabledFor isSet is_ is_absolute is_alive is_block_device
+is_canonical is_char_device is_dir is_fifo is_file is_finite is_infinite is_integer is_mount is_nan is_normal is_not
+is_package is_qnan is_relative_to is_reserved is_safe is_set is_signed is_snan is_socket is_subnormal is_symlink
+is_valid is_zero isabs isalnum isalpha isascii isatty isclose isdecimal isdigit isdir isdisjoint isfile isfinite
+isidentifier isinf islink islower ismount isnan isnumeric isocalendar isoformat isoweekday isprintable isqrt isspace
+issubset issuperset istitle isub isupper item_separator items itemsize iterdir iterencode itervaluerefs itruediv ixor
+join joinpath key key_separator keyrefs keys keywords kill killpg lastgroup lastindex lchmod lchown lcm ldexp le
+length_hint lexists lgamma limit_denominator line_buffering lineno lines link link_to listdir listxattr ljust ln load
+load_module loads localcontext localtime lockf log log10 log1p log2 logb logical_and logical_invert logical_or
+logical_xor login_tty lognormvariate lower lru_cache lseek lshift lstat lstrip lt machine main_thread major
+makeLogRecord makeRecord makedev makedirs maketrans manager match matmul max max_mag maxlen md5 memfd_create message
+microsecond microseconds min min_mag minor minus minute mkdir mkfifo mknod mktime mod mode modf module_repr monotonic
+monotonic_ns month most_common move_to_end mro msg mul multiply n_fields n_sequence_fields n_unnamed_fields n_waiting
+name namedtuple native_id nbytes ndim ne neg new new_child new_class newlines next_minus next_plus next_toward
+nextafter nice node nodename normalize normalvariate normcase normpath not_ notify notifyAll notify_all now
+number_class numerator obj object offset open open_code openpty or_ owner parent parents paretovariate parties
+partition parts path pathconf pattern pbkdf2_hmac peek perf_counter perf_counter_ns perm pickle_by_enum_name
+pickle_by_global_name pidfd_open pipe pipe2 plus pop pop_all popen popitem popleft pos posix_fadvise posix_fallocate
+posix_spawn posix_spawnp pow power pread preadv prec prepare_class print_file_and_line process process_time
+process_time_ns prod proxy pthread_getcpuclockid purge push push_async_callback push_async_exit put put_nowait putenv
+pwrite pwritev qsize quantize radians radix randbytes randint random randrange raw raw_decode re read read1 read_bytes
+read_text readable readall readinto readinto1 readline readlines readlink readonly readv real realpath reason
+reconfigure recursive_repr reduce register register_at_fork regs relative_to release relpath remainder remainder_near
+remove removeFilter removeHandler removedirs removeprefix removesuffix removexattr rename renames replace reset
+resolution resolve resolve_bases reverse rfind rglob rindex rjust rmdir root rotate rounding rpartition rshift rsplit
+rstrip run safe safe_substitute same_quantum samefile sameopenfile samestat sample scaleb scan scandir scanner
+sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getparam sched_getscheduler sched_priority
+sched_rr_get_interval sched_setaffinity sched_setparam sched_setscheduler sched_yield scrypt search second seconds
+seed seek seekable send sendfile set setDaemon setFormatter setLevel setLogRecordFactory setLoggerClass setName
+setStream set_blocking set_inheritable set_name setcontext setdefault setegid seteuid setgid setgroups setitem setpgid
+setpgrp setpriority setprofile setregid setresgid setresuid setreuid setsid setstate setter settrace setuid setxattr
+sha1 sha224 sha256 sha384 sha3_224 sha3_256 sha3_384 sha3_512 sha512 shake_128 shake_256 shape shift show_flag_values
+shuffle shutdown si_code si_pid si_signo si_status si_uid sign sin singledispatch sinh sleep sort span spawnl spawnle
+spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe splice split splitdrive splitext splitlines sqrt st_atime st_atime_ns
+st_blksize st_blocks st_ctime st_ctime_ns st_dev st_gid st_ino st_mode st_mtime st_mtime_ns st_nlink st_rdev st_size
+st_uid stack_size start startswith stat statvfs stem step stop strerror strftime strides string strip strptime sub
+subgroup subn suboffsets substitute subtract suffix suffixes swapcase symlink symlink_to symmetric_difference
+symmetric_difference_update sync sysconf sysname system tan tanh task_done tb_frame tb_lasti tb_lineno tb_next
+tcgetpgrp tcsetpgrp tee tell template terminator text text_encoding thread thread_time thread_time_ns throw time
+time_hi_version time_low time_mid time_ns times timestamp timetuple timetz title tm_gmtoff tm_hour tm_isdst tm_mday
+tm_min tm_mon tm_sec tm_wday tm_yday tm_year tm_zone to_bytes to_eng_string to_integral to_integral_exact
+to_integral_value to_sci_string tobytes today tolist toordinal toreadonly total total_ordering total_seconds touch
+translate triangular truediv trunc truncate truth ttyname tzinfo tzname tzset ulp umask uname uniform union unique
+unknown unlink unsafe unsetenv update update_wrapper upper urandom urlquote_from_bytes urn user usesTime utc
+utcfromtimestamp utcnow utcoffset utctimetuple utime uuid1 uuid3 uuid4 uuid5 validate validation_pattern value
+valuerefs values variant version vonmisesvariate wait wait3 wait4 wait_for waitid waitpid waitstatus_to_exitcode walk
+warn warning weekday weibullvariate with_name with_stem with_suffix with_traceback wraps writable write write_bytes
+write_text write_through writelines writev xor year zfill
+""".split()
+)
+
+OWNED_BY_MODULE: dict[str, frozenset[str]] = {
+    line.partition(":")[0]: frozenset(line.partition(":")[2].split())
+    for line in """
+abc: abstractmethod update_abstractmethods
+argparse: add_argument add_argument_group add_arguments add_mutually_exclusive_group add_subparsers add_text
+ add_usage convert_arg_line_to_args end_section exit format_help format_usage get_default ngettext parse_args
+ parse_intermixed_args parse_known_args parse_known_intermixed_args print_help print_usage set_defaults start_section
+array: buffer_info byteswap frombytes fromfile fromlist fromunicode tofile tounicode typecode
+ast: annotation arg asname cause copy_location dims end_col_offset exc fix_missing_locations format_spec
+ generic_visit get_docstring get_source_segment guard increment_lineno iter_child_nodes iter_fields kind kwarg level
+ literal_eval main module n optional_vars parse rest returns s type type_comment unparse vararg visit visit_Constant
+asyncio: add_child_handler add_done_callback add_reader add_signal_handler add_writer all_tasks as_completed at_eof
+ attach_loop buffer_updated call_at call_exception_handler call_later call_soon call_soon_threadsafe can_write_eof
+ cancelled cancelling connect_accepted_socket connect_read_pipe connect_write_pipe connection_lost connection_made
+ create_connection create_datagram_endpoint create_future create_server create_subprocess_exec
+ create_subprocess_shell create_task create_unix_connection create_unix_server current_task data_received
+ datagram_received default_exception_handler done drain ensure_future eof_received error_received expired feed_data
+ feed_eof gather get_buffer get_child_watcher get_coro get_debug get_event_loop get_event_loop_policy
+ get_exception_handler get_extra_info get_loop get_pid get_pipe_transport get_protocol get_returncode
+ get_running_loop get_stack get_task_factory get_write_buffer_limits get_write_buffer_size getaddrinfo getnameinfo
+ is_active is_closed is_closing is_reading is_running is_serving iscoroutine iscoroutinefunction isfuture locked
+ maxsize new_event_loop open_connection open_unix_connection pause_reading pause_writing pipe_connection_lost
+ pipe_data_received print_stack process_exited readexactly readuntil remove_child_handler remove_done_callback
+ remove_reader remove_signal_handler remove_writer reschedule result resume_reading resume_writing
+ run_coroutine_threadsafe run_forever run_in_executor run_until_complete send_signal sendto serve_forever
+ set_child_watcher set_debug set_default_executor set_event_loop set_event_loop_policy set_exception
+ set_exception_handler set_protocol set_result set_task_factory set_transport set_write_buffer_limits shield
+ shutdown_asyncgens shutdown_default_executor sock_accept sock_connect sock_recv sock_recv_into sock_recvfrom
+ sock_recvfrom_into sock_sendall sock_sendfile sock_sendto sockets start_server start_serving start_tls
+ start_unix_server subprocess_exec subprocess_shell terminate timeout timeout_at to_thread transport uncancel
+ wait_closed when wrap_future write_eof
+base64: a85decode a85encode b16decode b16encode b32decode b32encode b32hexdecode b32hexencode b64decode b64encode
+ b85decode b85encode decodebytes encodebytes main standard_b64decode standard_b64encode test urlsafe_b64decode
+ urlsafe_b64encode
+bz2: compress decompress eof needs_input unused_data
+cProfile: create_stats dump_stats enable getstats label main print_stats runcall runctx snapshot_stats
+calendar: calendar cssclass_month cssclass_month_head cssclass_noday cssclass_year cssclass_year_head cssclasses
+ cssclasses_weekday_head firstweekday formatday formatmonth formatmonthname formatstring formatweek formatweekday
+ formatweekheader formatyear formatyearpage getfirstweekday isleap itermonthdates itermonthdays itermonthdays2
+ itermonthdays3 itermonthdays4 iterweekdays leapdays main monthcalendar monthdatescalendar monthdays2calendar
+ monthdayscalendar monthrange prcal prmonth prweek pryear setfirstweekday timegm week weekheader yeardatescalendar
+ yeardays2calendar yeardayscalendar
+cmd: cmdloop columnize complete complete_help completedefault completenames do_help doc_header doc_leader emptyline
+ get_names identchars intro lastcmd misc_header nohelp onecmd parseline postcmd postloop precmd preloop print_topics
+ prompt ruler undoc_header use_rawinput
+code: compile_command interact raw_input resetbuffer runcode runsource showsyntaxerror showtraceback
+codecs: EncodedFile ascii_decode ascii_encode charbuffertype charmap_build charmap_decode charmap_encode
+ data_encoding escape_decode escape_encode file_encoding getdecoder getencoder getincrementaldecoder
+ getincrementalencoder getreader getwriter iterdecode latin_1_decode latin_1_encode lookup lookup_error
+ make_encoding_map make_identity_dict raw_unicode_escape_decode raw_unicode_escape_encode readbuffer_encode
+ register_error unicode_escape_decode unicode_escape_encode unregister utf_16_be_decode utf_16_be_encode
+ utf_16_decode utf_16_encode utf_16_ex_decode utf_16_le_decode utf_16_le_encode utf_32_be_decode utf_32_be_encode
+ utf_32_decode utf_32_encode utf_32_ex_decode utf_32_le_decode utf_32_le_encode utf_7_decode utf_7_encode
+ utf_8_decode utf_8_encode
+concurrent: add_done_callback as_completed cancelled done map result running set_exception set_result
+ set_running_or_notify_cancel submit
+configparser: BOOLEAN_STATES GETTERCRE NONSPACECRE OPTCRE OPTCRE_NV SECTCRE add_section before_get before_read
+ before_set before_write converters defaults getboolean getfloat getint has_option has_section options optionxform
+ parser read_dict read_file read_string readfp remove_option remove_section sections
+contextvars: MISSING copy_context old_value var
+csv: doublequote escapechar field_size_limit fieldnames get_dialect has_header lineterminator list_dialects
+ quotechar quoting reader register_dialect skipinitialspace sniff unregister_dialect writeheader writer writerow
+ writerows
+ctypes: ARRAY CFUNCTYPE LoadLibrary POINTER PYFUNCTYPE SetPointerType addressof alignment byref c_buffer
+ create_string_buffer create_unicode_buffer from_param get_errno memmove memset pointer resize set_errno sizeof
+ string_at wstring_at
+dataclasses: asdict astuple dataclass field hash init is_dataclass kw_only make_dataclass metadata repr type
+difflib: IS_CHARACTER_JUNK IS_LINE_JUNK a b context_diff diff_bytes find_longest_match get_close_matches
+ get_grouped_opcodes get_matching_blocks get_opcodes make_file make_table ndiff quick_ratio ratio real_quick_ratio
+ restore set_seq1 set_seq2 set_seqs size unified_diff
+doctest: DIVIDER DocFileSuite DocFileTest DocTestSuite addClassCleanup addCleanup addTypeEqualityFunc
+ assertAlmostEqual assertAlmostEquals assertCountEqual assertDictContainsSubset assertDictEqual assertEqual
+ assertEquals assertFalse assertGreater assertGreaterEqual assertIn assertIs assertIsInstance assertIsNone
+ assertIsNot assertIsNotNone assertLess assertLessEqual assertListEqual assertLogs assertMultiLineEqual assertNoLogs
+ assertNotAlmostEqual assertNotAlmostEquals assertNotEqual assertNotEquals assertNotIn assertNotIsInstance
+ assertNotRegex assertNotRegexpMatches assertRaises assertRaisesRegex assertRaisesRegexp assertRegex
+ assertRegexpMatches assertSequenceEqual assertSetEqual assertTrue assertTupleEqual assertWarns assertWarnsRegex
+ assert_ attempted check_output countTestCases debug_script debug_src defaultTestResult doClassCleanups doCleanups
+ enterClassContext enterContext fail failIf failIfAlmostEqual failIfEqual failUnless failUnlessAlmostEqual
+ failUnlessEqual failUnlessRaises failed failureException format_failure get_doctest get_examples id longMessage
+ maxDiff merge output_difference parse register_optionflag report_failure report_start report_success
+ report_unexpected_exception runTest run_docstring_examples script_from_examples setUp setUpClass
+ set_unittest_reportflags shortDescription skipTest subTest summarize tearDown tearDownClass test_skip testfile
+ testmod testsource
+email: add_alternative add_attachment add_header add_related as_bytes as_string attach body_encode clear_content
+ clone cte_type decode_b del_param fold_binary get_all get_body get_body_encoding get_boundary get_charset
+ get_charsets get_content get_content_charset get_content_disposition get_content_maintype get_content_subtype
+ get_content_type get_default_type get_filename get_output_charset get_param get_params get_payload get_unixfrom
+ handle_defect header_encode header_encode_lines header_fetch_parse header_max_count header_source_parse
+ header_store_parse is_attachment is_multipart iter_attachments iter_parts linesep make_alternative make_mixed
+ make_related mangle_from_ max_line_length message_factory raise_on_defect raw_items register_defect replace_header
+ set_boundary set_charset set_content set_default_type set_param set_payload set_raw set_type set_unixfrom
+fileinput: filelineno hook_compressed hook_encoded input isfirstline isstdin nextfile
+ftplib: acct auth ccc connect debugging delete dir file ftpcp getline getmultiline getresp getwelcome host login
+ makepasv makeport maxline mkd mlsd nlst ntransfercmd parse150 parse227 parse229 parse257 passiveserver port
+ print_line prot_c prot_p putcmd putline pwd quit retrbinary retrlines rmd sanitize sendcmd sendeprt sendport
+ set_debuglevel set_pasv size sock ssl_version storbinary storlines test transfercmd trust_server_pasv_ipv4_address
+ voidcmd voidresp welcome
+gettext: BE_MAGIC CONTEXT Catalog LE_MAGIC VERSIONS add_fallback bindtextdomain c2py charset dgettext dngettext
+ dnpgettext dpgettext gettext install ngettext npgettext pgettext textdomain translation
+gzip: compress decompress main mtime myfileobj rewind write32u
+heapq: heapify heappushpop heapreplace merge nlargest nsmallest
+hmac: blocksize compare_digest
+html: CDATA_CONTENT_ELEMENTS check_for_whole_start_tag clear_cdata_mode feed get_starttag_text getpos goahead
+ handle_charref handle_comment handle_data handle_decl handle_endtag handle_entityref handle_pi handle_startendtag
+ handle_starttag parse_bogus_comment parse_comment parse_declaration parse_endtag parse_html_declaration
+ parse_marked_section parse_pi parse_starttag set_cdata_mode unescape unknown_decl updatepos
+http: ACCEPTED ALREADY_REPORTED BAD_GATEWAY BAD_REQUEST CONFLICT CONTINUE CREATED EARLY_HINTS EXPECTATION_FAILED
+ FAILED_DEPENDENCY FORBIDDEN FOUND GATEWAY_TIMEOUT GONE HTTP_VERSION_NOT_SUPPORTED IM_A_TEAPOT IM_USED
+ INSUFFICIENT_STORAGE INTERNAL_SERVER_ERROR LENGTH_REQUIRED LOCKED LOOP_DETECTED METHOD_NOT_ALLOWED
+ MISDIRECTED_REQUEST MOVED_PERMANENTLY MULTIPLE_CHOICES MULTI_STATUS MessageClass NETWORK_AUTHENTICATION_REQUIRED
+ NON_AUTHORITATIVE_INFORMATION NOT_ACCEPTABLE NOT_EXTENDED NOT_FOUND NOT_IMPLEMENTED NOT_MODIFIED NO_CONTENT OK
+ OutputString PARTIAL_CONTENT PAYMENT_REQUIRED PERMANENT_REDIRECT PRECONDITION_FAILED PRECONDITION_REQUIRED
+ PROCESSING PROXY_AUTHENTICATION_REQUIRED REQUESTED_RANGE_NOT_SATISFIABLE REQUEST_ENTITY_TOO_LARGE
+ REQUEST_HEADER_FIELDS_TOO_LARGE REQUEST_TIMEOUT REQUEST_URI_TOO_LONG RESET_CONTENT SEE_OTHER SERVICE_UNAVAILABLE
+ SWITCHING_PROTOCOLS TEMPORARY_REDIRECT TOO_EARLY TOO_MANY_REQUESTS UNAUTHORIZED UNAVAILABLE_FOR_LEGAL_REASONS
+ UNPROCESSABLE_ENTITY UNSUPPORTED_MEDIA_TYPE UPGRADE_REQUIRED USE_PROXY VARIANT_ALSO_NEGOTIATES add_header
+ address_family address_string allow_reuse_address allow_reuse_port as_bytes as_string attach auto_open begin
+ block_on_close cgi_directories close_request coded_value connect copyfile daemon_threads date_time_string debuglevel
+ default_port default_request_version del_param disable_nagle_algorithm do_GET do_HEAD do_POST end_headers endheaders
+ error_content_type error_message_format executable extensions_map finish finish_request flush_headers get_all
+ get_boundary get_charset get_charsets get_content_charset get_content_disposition get_content_maintype
+ get_content_subtype get_content_type get_default_type get_filename get_param get_params get_payload get_request
+ get_unixfrom getallmatchingheaders getcode getheader getheaders getresponse geturl guess_type handle_error
+ handle_expect_100 handle_one_request handle_request handle_timeout have_fork isReservedKey is_cgi is_executable
+ is_multipart is_python isclosed js_output list_directory log_date_time_string log_error log_message log_request
+ monthname nobody_uid output parse_headers parse_request process_request process_request_thread protocol_version
+ putheader putrequest raw_items rbufsize replace_header request request_queue_size response_class responses run_cgi
+ send_error send_head send_header send_response send_response_only serve_forever server_activate server_bind
+ server_close server_version service_actions set_boundary set_charset set_debuglevel set_default_type set_param
+ set_payload set_raw set_tunnel set_type set_unixfrom setup shutdown_request socket_type sys_version test timeout
+ translate_path urlsplit value_decode value_encode verify_request version_string wbufsize weekdayname
+imaplib: Int2AP Internaldate2tuple ParseFlags Time2Internaldate authenticate capability check create delete
+ deleteacl enable expunge fetch getacl getannotation getquota getquotaroot list login login_cram_md5 logout lsub
+ myrights namespace noop partial print_log proxyauth recent response select setacl setannotation setquota socket
+ starttls status store subscribe uid unselect unsubscribe xatom
+importlib: Context DEBUG_BUILD List Mapping Optional REGISTRY_KEY REGISTRY_KEY_DEBUG Union all_suffixes
+ always_iterable at attr cached children contents discover distribution distributions entry_points extras files
+ find_distributions find_loader freeze from_name get_all get_data get_filename get_resource_reader has_location
+ import_module invalidate_caches is_resource json legacy_normalize legacy_normalized locate locate_file lookup
+ matches metadata method_cache module mtime names normalized open_resource packages_distributions parse pass_none
+ path_hook path_mtime path_stats read_binary reload requires resource_path section_pairs select set_data
+ source_to_code unique_everseen valid zip_children
+inspect: KEYWORD_ONLY POSITIONAL_ONLY POSITIONAL_OR_KEYWORD VAR_KEYWORD VAR_POSITIONAL annotation annotations
+ apply_defaults arguments bind bind_partial builtins classify_class_attrs cleandoc code_context defaults
+ defining_class findsource formatannotation formatannotationrelativeto formatargvalues frame from_callable function
+ get_annotations getabsfile getargs getargvalues getattr_static getblock getcallargs getclasstree getclosurevars
+ getcomments getcoroutinelocals getcoroutinestate getdoc getfile getframeinfo getfullargspec getgeneratorlocals
+ getgeneratorstate getinnerframes getlineno getmembers getmembers_static getmodule getmodulename getmro
+ getouterframes getsource getsourcefile getsourcelines globals indentsize isabstract isasyncgen isasyncgenfunction
+ isawaitable isbuiltin isclass iscode iscoroutine iscoroutinefunction isdatadescriptor isframe isfunction isgenerator
+ isgeneratorfunction isgetsetdescriptor ismemberdescriptor ismethod ismethoddescriptor ismethodwrapper ismodule
+ isroutine istraceback kind kwargs kwonlyargs kwonlydefaults locals nonlocals parameters return_annotation signature
+ stack tokeneater trace unbound unwrap varargs varkw walktree
+ipaddress: address_exclude broadcast_address collapse_addresses compare_networks compressed exploded
+ get_mixed_type_key hostmask hosts ip ip_address ip_interface ip_network ipv4_mapped is_global is_link_local
+ is_loopback is_multicast is_private is_site_local is_unspecified max_prefixlen num_addresses overlaps packed
+ prefixlen reverse_pointer scope_id sixtofour subnet_of subnets summarize_address_range supernet supernet_of teredo
+ v4_int_to_packed v6_int_to_packed with_hostmask with_netmask with_prefixlen
+locale: atof atoi bind_textdomain_codeset bindtextdomain currency dcgettext delocalize dgettext format_string
+ getdefaultlocale getencoding getlocale getpreferredencoding gettext localeconv localize nl_langinfo resetlocale
+ setlocale str strcoll strxfrm textdomain
+mailbox: add_flag add_folder add_header add_label add_sequence as_bytes as_string attach clean colon del_param
+ get_all get_boundary get_bytes get_charset get_charsets get_content_charset get_content_disposition
+ get_content_maintype get_content_subtype get_content_type get_date get_default_type get_file get_filename get_flags
+ get_folder get_from get_info get_labels get_message get_param get_params get_payload get_sequences get_string
+ get_subdir get_unixfrom get_visible is_multipart iteritems iterkeys itervalues list_folders lock next pack raw_items
+ remove_flag remove_folder remove_label remove_sequence replace_header set_boundary set_charset set_date
+ set_default_type set_flags set_from set_info set_labels set_param set_payload set_raw set_sequences set_subdir
+ set_type set_unixfrom set_visible unlock update_visible
+mimetypes: add_type guess_all_extensions guess_extension guess_type init read_mime_types read_windows_registry
+ readfp
+mmap: madvise move read_byte resize size write_byte
+multiprocessing: Array Barrier BoundedSemaphore Condition Event JoinableQueue Manager Pipe Pool Queue RawArray
+ RawValue Semaphore SimpleQueue Value active_children allow_connection_pickling authkey current_process exitcode
+ freeze_support get_all_start_methods get_context get_logger get_start_method log_to_stderr parent_process pid
+ sentinel set_executable set_forkserver_preload set_start_method terminate
+nntplib: article body capabilities decode_header description descriptions first flag getcapabilities getwelcome head
+ help ihave last list login message_id newgroups newnews next number over post quit set_debuglevel slave starttls
+ xhdr xover
+numbers: abstractmethod
+optparse: ACTIONS ALWAYS_TYPED_ACTIONS ATTRS CHECK_METHODS CONST_ACTIONS NO_DEFAULT_VALUE STORE_ACTIONS
+ TYPED_ACTIONS TYPES TYPE_CHECKER add_option add_option_group add_options check_builtin check_choice check_value
+ check_values convert_value dedent destroy disable_interspersed_args enable_interspersed_args ensure_value exit
+ expand_default expand_prog_name format_description format_epilog format_heading format_help format_option
+ format_option_help format_option_strings format_usage get_default_values get_description get_opt_string get_option
+ get_option_group get_prog_name get_usage get_version gettext has_option indent ngettext parse_args print_help
+ print_usage print_version read_file read_module remove_option set_conflict_handler set_default set_defaults
+ set_description set_long_opt_delimiter set_parser set_process_default_values set_short_opt_delimiter set_title
+ set_usage standard_option_list store_option_strings take_action takes_value
+pickle: clear_memo decode_long dispatch_table encode_long fast find_class memo pack persistent_id persistent_load
+ unpack whichmodule
+pkgutil: extend_path find_loader get_data get_filename get_importer get_loader get_resource_reader invalidate_caches
+ ispkg iter_importer_modules iter_importers iter_modules iter_zipimport_modules module_finder read_code resolve_name
+ simplegeneric source walk_packages
+poplib: apop capa dele getwelcome list noop pass_ quit retr rpop rset set_debuglevel stls top uidl utf8
+pprint: isreadable isrecursive pformat pp pprint saferepr
+pstats: CALLS CUMULATIVE Dict FILENAME LINE NAME NFL PCALLS STDNAME TIME add_callers add_func_stats calc_callees
+ count_calls dataclass dump_stats eval_print_amount f8 func_get_function_name func_std_string func_strip_path
+ get_print_list get_sort_arg_defs get_stats_profile get_top_level_stats init load_stats print_call_heading
+ print_call_line print_callees print_callers print_line print_stats print_title reverse_order sort_arg_dict_default
+ sort_stats strip_dirs
+select: fromfd modify poll select unregister
+selectors: abstractmethod data events fd fileobj get_key get_map modify select unregister
+shutil: copy2 copyfile copyfileobj copymode copystat copytree disk_usage get_archive_formats get_unpack_formats
+ ignore_patterns make_archive move register_archive_format register_unpack_format rmtree unpack_archive
+ unregister_archive_format unregister_unpack_format which
+signal: SIGABRT SIGALRM SIGBUS SIGCHLD SIGCONT SIGFPE SIGHUP SIGILL SIGINT SIGIO SIGKILL SIGPIPE SIGPROF SIGPWR
+ SIGQUIT SIGRTMAX SIGRTMIN SIGSEGV SIGSTKFLT SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1
+ SIGUSR2 SIGVTALRM SIGWINCH SIGXCPU SIGXFSZ SIG_BLOCK SIG_DFL SIG_IGN SIG_SETMASK SIG_UNBLOCK alarm
+ default_int_handler getitimer getsignal pause pidfd_send_signal pthread_kill pthread_sigmask raise_signal
+ set_wakeup_fd setitimer si_band si_errno siginterrupt signal sigpending sigtimedwait sigwait sigwaitinfo strsignal
+ valid_signals
+smtplib: auth auth_cram_md5 auth_login auth_plain connect data debuglevel default_port docmd does_esmtp ehlo
+ ehlo_msg ehlo_or_helo_if_needed ehlo_resp encode_base64 expn file getreply has_extn helo helo_resp help login mail
+ noop putcmd quit quoteaddr quotedata rcpt rset send_message sendmail set_debuglevel sock starttls verify vrfy
+socket: AF_ALG AF_APPLETALK AF_ASH AF_ATMPVC AF_ATMSVC AF_AX25 AF_BRIDGE AF_CAN AF_ECONET AF_INET AF_INET6 AF_IPX
+ AF_IRDA AF_KEY AF_LLC AF_NETBEUI AF_NETLINK AF_NETROM AF_PACKET AF_PPPOX AF_QIPCRTR AF_RDS AF_ROSE AF_SECURITY
+ AF_SNA AF_TIPC AF_UNIX AF_UNSPEC AF_VSOCK AF_WANPIPE AF_X25 AI_ADDRCONFIG AI_ALL AI_CANONNAME AI_NUMERICHOST
+ AI_NUMERICSERV AI_PASSIVE AI_V4MAPPED CMSG_LEN CMSG_SPACE MSG_CMSG_CLOEXEC MSG_CONFIRM MSG_CTRUNC MSG_DONTROUTE
+ MSG_DONTWAIT MSG_EOR MSG_ERRQUEUE MSG_FASTOPEN MSG_MORE MSG_NOSIGNAL MSG_OOB MSG_PEEK MSG_TRUNC MSG_WAITALL
+ SOCK_CLOEXEC SOCK_DGRAM SOCK_NONBLOCK SOCK_RAW SOCK_RDM SOCK_SEQPACKET SOCK_STREAM accept bind connect connect_ex
+ create_connection create_server family fromfd getaddrinfo getblocking getdefaulttimeout getfqdn gethostbyaddr
+ gethostbyname gethostbyname_ex gethostname getnameinfo getpeername getprotobyname getservbyname getservbyport
+ getsockname getsockopt gettimeout has_dualstack_ipv6 htonl htons if_indextoname if_nameindex if_nametoindex
+ inet_aton inet_ntoa inet_ntop inet_pton listen makefile ntohl ntohs proto recv recv_fds recv_into recvfrom
+ recvfrom_into recvmsg recvmsg_into send_fds sendall sendmsg sendmsg_afalg sendto setblocking setdefaulttimeout
+ sethostname setsockopt settimeout socketpair timeout type
+socketserver: active_children address_family allow_reuse_address allow_reuse_port block_on_close close_request
+ collect_children daemon_threads disable_nagle_algorithm finish finish_request get_request handle_error
+ handle_request handle_timeout max_children max_packet_size process_request process_request_thread rbufsize
+ request_queue_size serve_forever server_activate server_bind server_close service_actions setup shutdown_request
+ socket_type timeout verify_request wbufsize
+sqlite3: DataError DatabaseError DateFromTicks Error IntegrityError InterfaceError InternalError NotSupportedError
+ OperationalError ProgrammingError TimeFromTicks TimestampFromTicks Warning adapt arraysize backup blobopen commit
+ complete_statement connect connection create_aggregate create_collation create_function create_window_function
+ cursor description deserialize enable_callback_tracebacks enable_shared_cache execute executemany executescript
+ fetchall fetchmany fetchone getlimit in_transaction interrupt isolation_level iterdump lastrowid register_adapter
+ register_converter rollback row_factory rowcount serialize set_authorizer set_progress_handler set_trace_callback
+ setinputsizes setlimit setoutputsize text_factory total_changes
+ssl: ALERT_DESCRIPTION_ACCESS_DENIED ALERT_DESCRIPTION_BAD_CERTIFICATE ALERT_DESCRIPTION_BAD_CERTIFICATE_HASH_VALUE
+ ALERT_DESCRIPTION_BAD_CERTIFICATE_STATUS_RESPONSE ALERT_DESCRIPTION_BAD_RECORD_MAC
+ ALERT_DESCRIPTION_CERTIFICATE_EXPIRED ALERT_DESCRIPTION_CERTIFICATE_REVOKED ALERT_DESCRIPTION_CERTIFICATE_UNKNOWN
+ ALERT_DESCRIPTION_CERTIFICATE_UNOBTAINABLE ALERT_DESCRIPTION_CLOSE_NOTIFY ALERT_DESCRIPTION_DECODE_ERROR
+ ALERT_DESCRIPTION_DECOMPRESSION_FAILURE ALERT_DESCRIPTION_DECRYPT_ERROR ALERT_DESCRIPTION_HANDSHAKE_FAILURE
+ ALERT_DESCRIPTION_ILLEGAL_PARAMETER ALERT_DESCRIPTION_INSUFFICIENT_SECURITY ALERT_DESCRIPTION_INTERNAL_ERROR
+ ALERT_DESCRIPTION_NO_RENEGOTIATION ALERT_DESCRIPTION_PROTOCOL_VERSION ALERT_DESCRIPTION_RECORD_OVERFLOW
+ ALERT_DESCRIPTION_UNEXPECTED_MESSAGE ALERT_DESCRIPTION_UNKNOWN_CA ALERT_DESCRIPTION_UNKNOWN_PSK_IDENTITY
+ ALERT_DESCRIPTION_UNRECOGNIZED_NAME ALERT_DESCRIPTION_UNSUPPORTED_CERTIFICATE
+ ALERT_DESCRIPTION_UNSUPPORTED_EXTENSION ALERT_DESCRIPTION_USER_CANCELLED CERT_NONE CERT_OPTIONAL CERT_REQUIRED
+ CLIENT_AUTH DER_cert_to_PEM_cert MAXIMUM_SUPPORTED MINIMUM_SUPPORTED OP_CIPHER_SERVER_PREFERENCE
+ OP_ENABLE_MIDDLEBOX_COMPAT OP_IGNORE_UNEXPECTED_EOF OP_NO_COMPRESSION OP_NO_RENEGOTIATION OP_NO_SSLv3 OP_NO_TICKET
+ OP_NO_TLSv1 OP_NO_TLSv1_1 OP_NO_TLSv1_2 OP_NO_TLSv1_3 PEM_cert_to_DER_cert RAND_add RAND_bytes RAND_pseudo_bytes
+ RAND_status SERVER_AUTH SSL_ERROR_EOF SSL_ERROR_INVALID_ERROR_CODE SSL_ERROR_SSL SSL_ERROR_SYSCALL
+ SSL_ERROR_WANT_CONNECT SSL_ERROR_WANT_READ SSL_ERROR_WANT_WRITE SSL_ERROR_WANT_X509_LOOKUP SSL_ERROR_ZERO_RETURN
+ SSLv3 TLSv1 TLSv1_1 TLSv1_2 TLSv1_3 VERIFY_ALLOW_PROXY_CERTS VERIFY_CRL_CHECK_LEAF VERIFY_X509_PARTIAL_CHAIN
+ VERIFY_X509_STRICT VERIFY_X509_TRUSTED_FIRST accept bind cafile capath cert_store_stats cert_time_to_seconds
+ check_hostname cipher compression connect connect_ex context create_connection create_default_context do_handshake
+ eof family fromname fromnid get_ca_certs get_channel_binding get_ciphers get_default_verify_paths get_protocol_name
+ get_server_certificate getblocking getpeercert getpeername getsockname getsockopt gettimeout has_ticket
+ hostname_checks_common_name id keylog_filename listen load_cert_chain load_default_certs load_dh_params
+ load_verify_locations longname makefile match_hostname maximum_version minimum_version nid num_tickets oid
+ openssl_cafile openssl_cafile_env openssl_capath openssl_capath_env options pending post_handshake_auth proto
+ protocol recv recv_into recvfrom recvfrom_into recvmsg recvmsg_into security_level selected_alpn_protocol
+ selected_npn_protocol sendall sendmsg sendmsg_afalg sendto server_hostname server_side session session_reused
+ session_stats set_alpn_protocols set_ciphers set_default_verify_paths set_ecdh_curve set_npn_protocols
+ set_servername_callback setblocking setsockopt settimeout shared_ciphers shortname sni_callback sslobject_class
+ sslsocket_class ticket_lifetime_hint timeout type unwrap verify_client_post_handshake verify_flags verify_mode
+ wrap_bio wrap_socket write_eof
+string: capwords check_unused_args convert_field format_field get_field get_value parse vformat
+struct: calcsize iter_unpack pack pack_into size unpack unpack_from
+subprocess: check_call check_output check_returncode communicate getoutput getstatusoutput list2cmdline poll
+ send_signal stdout terminate universal_newlines
+tarfile: OPEN_METH addfile bltn_open bz2open calc_chksums chksum copyfileobj create_gnu_header
+ create_pax_global_header create_pax_header create_ustar_header data_filter dereference devmajor devminor errorlevel
+ extract extractall extractfile extraction_filter fileobject frombuf fromtarfile fully_trusted_filter get_info
+ getmember getmembers getnames gettarinfo gid gname gzopen ignore_zeros is_tarfile isblk ischr isdev isfifo islnk
+ isreg issparse issym itn linkname linkpath list main makedir makefifo makefile makelink makeunknown mtime next nti
+ nts offset_data pax_headers size sparse stn tar_filter tarfile tarinfo taropen tobuf type uid xzopen
+telnetlib: expect fill_rawq get_socket interact listener mt_interact process_rawq rawq_getchar read_all read_eager
+ read_lazy read_sb_data read_some read_until read_very_eager read_very_lazy set_debuglevel
+ set_option_negotiation_callback sock_avail test
+tempfile: NamedTemporaryFile TemporaryFile cleanup gettempdir gettempdirb gettempprefix gettempprefixb mkdtemp
+ mkstemp mktemp rollover
+textwrap: dedent fill indent sentence_end_re shorten unicode_whitespace_trans wordsep_re wordsep_simple_re wrap
+timeit: autorange default_timer main print_exc reindent repeat timeit
+tokenize: ISEOF ISNONTERMINAL ISTERMINAL add_whitespace any compat exact_type generate_tokens line lookup main maybe
+ tokenize type untokenize
+traceback: clear_frames colno end_colno extract extract_stack extract_tb format_exc format_exception
+ format_exception_only format_frame_summary format_list format_stack format_tb from_exception from_list line locals
+ print print_exc print_exception print_last print_list print_stack print_tb walk_stack walk_tb
+unittest: addClassCleanup addCleanup addError addExpectedFailure addFailure addModuleCleanup addSkip addSubTest
+ addSuccess addTest addTests addTypeEqualityFunc addUnexpectedSuccess assertAlmostEqual assertAlmostEquals
+ assertCountEqual assertDictContainsSubset assertDictEqual assertEqual assertEquals assertFalse assertGreater
+ assertGreaterEqual assertIn assertIs assertIsInstance assertIsNone assertIsNot assertIsNotNone assertLess
+ assertLessEqual assertListEqual assertLogs assertMultiLineEqual assertNoLogs assertNotAlmostEqual
+ assertNotAlmostEquals assertNotEqual assertNotEquals assertNotIn assertNotIsInstance assertNotRegex
+ assertNotRegexpMatches assertRaises assertRaisesRegex assertRaisesRegexp assertRegex assertRegexpMatches
+ assertSequenceEqual assertSetEqual assertTrue assertTupleEqual assertWarns assertWarnsRegex assert_ assert_any_await
+ assert_any_call assert_awaited assert_awaited_once assert_awaited_once_with assert_awaited_with assert_called
+ assert_called_once assert_called_once_with assert_called_with assert_has_awaits assert_has_calls assert_not_awaited
+ assert_not_called attach_mock await_args await_args_list await_count call_args call_args_list call_count called
+ configure_mock countTestCases create_autospec create_mock defaultTestResult discover doClassCleanups doCleanups
+ doModuleCleanups enterClassContext enterContext enterModuleContext expectedFailure fail failIf failIfAlmostEqual
+ failIfEqual failUnless failUnlessAlmostEqual failUnlessEqual failUnlessRaises failfast failureException
+ findTestCases fnmatch fnmatchcase getDescription getTestCaseNames id iscoroutinefunction loadTestsFromModule
+ loadTestsFromName loadTestsFromNames loadTestsFromTestCase longMessage makeSuite maxDiff mock_add_spec mock_calls
+ mock_open patch printErrorList printErrors registerResult reset_mock resultclass return_value runTest safe_repr seal
+ separator1 separator2 setUp setUpClass shortDescription side_effect skip skipIf skipTest skipUnless
+ sortTestMethodsUsing startTest startTestRun stopTest stopTestRun strclass subTest suiteClass tearDown tearDownClass
+ testMethodPrefix testNamePatterns wasSuccessful
+urllib: add_handler add_header add_parent add_password add_unredirected_header addheader auth_header build_opener
+ check_cache cleanup clear_cache connect_ftp data data_open do_open do_request_ endtransfer file_close file_open
+ find_user_password fragment ftp_open ftperrors full_url get_algorithm_impls get_authorization get_cnonce
+ get_entity_digest get_full_url get_header get_method get_names get_user_passwd getcode getproxies
+ getproxies_environment geturl handler_order has_header has_proxy header_items headers hostname http_error
+ http_error_301 http_error_302 http_error_303 http_error_307 http_error_308 http_error_401 http_error_407
+ http_error_auth_reqed http_error_default http_open http_request http_response https_open https_request
+ https_response inf_msg init install_opener is_authenticated is_suburi localhost max_redirections max_repeats names
+ netloc noheaders open_data open_file open_ftp open_http open_https open_local_file open_unknown open_unknown_proxy
+ params parse_http_list parse_keqv_list parse_qs parse_qsl password pathname2url port prompt_user_passwd proxy_bypass
+ proxy_bypass_environment proxy_open query quote quote_from_bytes quote_plus real_close redirect_internal
+ redirect_request reduce_uri remove_header request_host reset_retry_count retrfile retrieve retry_http_basic_auth
+ retry_http_digest_auth retry_https_basic_auth retry_proxy_http_basic_auth retry_proxy_https_basic_auth rx scheme
+ setMaxConns setTimeout set_http_debuglevel set_proxy splitattr splithost splitnport splitpasswd splitport splitquery
+ splittag splittype splituser splitvalue status thishost unknown_open unquote unquote_plus unquote_to_bytes unwrap
+ update_authenticated url url2pathname urlcleanup urldefrag urlencode urljoin urlopen urlparse urlretrieve urlsplit
+ urlunparse urlunsplit username
+warnings: filterwarnings formatwarning resetwarnings showwarning simplefilter warn_explicit
+wsgiref: MessageClass add_cgi_vars add_header address_family address_string allow_reuse_address allow_reuse_port
+ application bytes_sent cleanup_headers client_is_modern close_request date_time_string default_request_version
+ demo_app disable_nagle_algorithm end_headers error_body error_content_type error_headers error_message_format
+ error_output error_status finish finish_content finish_request finish_response flush_headers get_all get_app
+ get_environ get_request get_scheme get_stderr get_stdin handle_error handle_expect_100 handle_one_request
+ handle_request handle_timeout headers headers_class headers_sent http_version log_date_time_string log_error
+ log_exception log_message log_request make_server monthname origin_server os_environ parse_request process_request
+ protocol_version python_implementation rbufsize request_queue_size responses result result_is_file send_error
+ send_header send_headers send_preamble send_response send_response_only serve_forever server_activate server_bind
+ server_close server_software server_version service_actions set_app set_content_length setup setup_environ
+ shutdown_request socket_type start_response status sys_version timeout traceback_limit verify_request version_string
+ wbufsize weekdayname wsgi_file_wrapper wsgi_multiprocess wsgi_multithread wsgi_run_once wsgi_version
+xml: ATTRIBUTE_NODE CDATA_SECTION_NODE COMMENT_NODE Comment DOCUMENT_FRAGMENT_NODE DOCUMENT_NODE DOCUMENT_TYPE_NODE
+ ELEMENT_NODE ENTITY_NODE ENTITY_REFERENCE_NODE MODE_ASYNCHRONOUS MODE_SYNCHRONOUS NOTATION_NODE PI
+ PROCESSING_INSTRUCTION_NODE ProcessingInstruction SubElement TEXT_NODE XML XMLID actualEncoding appendChild
+ appendData async_ attrib attributes canonicalize characters childNodes cloneNode comment createAttribute
+ createAttributeNS createCDATASection createComment createDOMBuilder createDOMInputSource createDOMWriter
+ createDocument createDocumentFragment createDocumentType createElement createElementNS createProcessingInstruction
+ createTextNode data defproperty deleteData doctype documentElement documentURI endCDATA endDTD endDocument
+ endElement endElementNS endPrefixMapping entity errorHandler fatalError feed findtext firstChild fromstring
+ fromstringlist getAttribute getAttributeNS getAttributeNode getAttributeNodeNS getAttributeType getAttributeTypeNS
+ getByteStream getCharacterStream getColumnNumber getContentHandler getDOMImplementation getDTDHandler getElementById
+ getElementsByTagName getElementsByTagNameNS getEncoding getEntityResolver getErrorHandler getException getFeature
+ getInterface getLength getLineNumber getNameByQName getNamedItem getNamedItemNS getNames getProperty getPublicId
+ getQNameByName getQNames getSystemId getType getUserData getValue getValueByQName getroot hasAttribute
+ hasAttributeNS hasAttributes hasChildNodes hasFeature ignorableWhitespace implementation importNode indent
+ insertBefore insertData internalSubset isElementContent isEmpty isId isIdNS isSameNode isSupported
+ isWhitespaceInElementContent iselement item itemsNS iter iterfind iterparse itertext keysNS lastChild length loadXML
+ localName makeelement namespace namespaceURI nextSibling nodeName nodeType nodeValue notationDecl ownerDocument
+ ownerElement parentNode parse parseString pi prefix prepareParser previousSibling processingInstruction publicId
+ read_events register_namespace removeAttribute removeAttributeNS removeAttributeNode removeAttributeNodeNS
+ removeChild removeNamedItem removeNamedItemNS renameNode replaceChild replaceData replaceWholeText resolveEntity
+ saveXML schemaType setAttribute setAttributeNS setAttributeNode setAttributeNodeNS setByteStream setCharacterStream
+ setContentHandler setDTDHandler setDocumentLocator setEncoding setEntityResolver setErrorHandler setFeature
+ setIdAttribute setIdAttributeNS setIdAttributeNode setLocale setNamedItem setNamedItemNS setProperty setPublicId
+ setSystemId setUserData skippedEntity specified splitText standalone startCDATA startDTD startDocument startElement
+ startElementNS startPrefixMapping start_ns strictErrorChecking substringData systemId tag tagName tail target
+ toprettyxml tostring tostringlist toxml unparsedEntityDecl wholeText write_c14n writexml
+xmlrpc: accept_gzip_encoding data dispatch dump_array dump_bool dump_bytes dump_datetime dump_double dump_instance
+ dump_int dump_long dump_nil dump_struct dump_unicode encode_threshold end_array end_base64 end_bigdecimal
+ end_boolean end_dateTime end_dispatch end_double end_fault end_int end_methodName end_nil end_params end_string
+ end_struct end_value feed get_host_info getmethodname getparser gzip_decode gzip_encode make_comparable
+ make_connection mtime myfileobj parse_response request rewind send_content send_headers send_request single_request
+ user_agent xml
+zipfile: CRC FileHeader MAX_N MAX_SEEK_READ MIN_READ_SIZE comment compress compress_size compress_type crc32
+ create_system create_version date_time decompress external_attr extra extract extract_version extractall file_size
+ flag_bits fp from_file getinfo header_offset infolist internal_attr is_zipfile main make namelist orig_filename
+ printdir reserved resolve_dir setpassword testzip volume writepy writestr
+zoneinfo: available_timezones clear_cache from_file no_cache reset_tzpath
+""".replace("\n ", " ").strip().splitlines()
+}

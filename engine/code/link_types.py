@@ -1,0 +1,700 @@
+"""What a chain evaluates to: names, attributes, calls. Called by ``link.py``; asks a language's rules for modules.
+
+What may not come in: edges, tiers, SQL, unbounded recursion. Every step that goes from one entity to what it yields (a
+binding, a return value, an attribute's value) spends one unit of fuel, so cycles end, and the answer of a question depends on
+the question and its fuel only, never on the order of questions (the incremental result equals the full one).
+
+An answer is ``(values, reads, need)``: possible values, the read keys it rests on, and the fuel it needed (``MORE`` when it
+ran out). A value is a pair of a tag and what it tags:
+
+    C class    I instance    B (function, receiver class)    F function    S (class, after) super()
+    M file     N (module name, path) package without a file    X external name    E attribute or result of something external
+    K name of a builtin type (instance)    L values of a collection    A the same, an array of JavaScript    V values it hands out when called    ? unknown
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mog.engine.code.facts import META, chains
+from mog.engine.code.link_view import FactsView, File, Sym, read_key
+
+FUEL = 5
+HOPS = 12
+DEEP = 20
+MORE = 1 << 20
+WIDE = 6
+
+Value = tuple[str, Any]
+Answer = tuple[tuple[Value, ...], tuple[int, ...], int]
+Found = tuple[Sym | None, Sym | None, str, bool, tuple[int, ...]]
+
+UNKNOWN: Value = ("?", "")
+NO_READS: tuple[int, ...] = ()
+DONT_KNOW: Answer = ((UNKNOWN,), NO_READS, 0)
+NOTHING: Answer = ((), NO_READS, 0)
+SPENT: Answer = ((UNKNOWN,), NO_READS, MORE)
+EXTERNAL: Value = ("E", "")
+# methods of an array (tag A) that give one of its items, or a collection of the same items
+ITEM_OF = frozenset("pop shift find findLast at get".split())
+SAME_AS = frozenset("filter slice concat reverse sort splice values flat toSorted toReversed toSpliced with".split())
+
+
+class Ctx:
+    """Where a chain is evaluated: file, class whose body it stands in, class of ``self``, scope symbol (for locals)."""
+
+    __slots__ = ("file", "definer", "cls", "scope", "memo")
+
+    def __init__(self, file: File, definer: Sym | None, cls: Sym | None, scope: Sym | None) -> None:
+        self.file = file
+        self.definer = definer
+        self.cls = cls
+        self.scope = scope
+        self.memo: dict[Any, Answer] = {}
+
+
+def merge(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """Union of two sets of read keys."""
+    if not first or first is second:
+        return second
+    if not second:
+        return first
+    return tuple({*first, *second})
+
+
+class Types:
+    """Evaluation over one state of a view. It builds and caches the files it meets; build a new one after the view changed."""
+
+    def __init__(self, view: FactsView, rules: dict[str, Any]) -> None:
+        self.view = view
+        self.rules = rules
+        self._files: dict[str, File | None] = {}
+        self._ctxs: dict[tuple[Any, ...], Ctx] = {}
+
+    def file(self, path: str) -> File | None:
+        """The file with its tables, or None when it is not indexed."""
+        if path in self._files:
+            return self._files[path]
+        facts = self.view.facts(path)
+        found = self._files[path] = File(path, facts) if facts is not None else None
+        return found
+
+    # ── contexts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def ctx(self, file: File, definer: Sym | None, cls: Sym | None, scope: Sym | None = None) -> Ctx:
+        """The context of a place; shared by all places where the same names mean the same things."""
+        key = (file.path, definer, cls, scope)
+        found = self._ctxs.get(key)
+        if found is None:
+            found = self._ctxs[key] = Ctx(file, definer, cls, scope)
+        return found
+
+    def ctx_of(self, file: File, idx: int, cls: Sym | None = None) -> Ctx:
+        """The context of code inside symbol ``idx`` (-1: module level)."""
+        if idx < 0:
+            return self.ctx(file, None, None)
+        sym: Sym | None = file.sym(idx)
+        scope = None
+        while sym is not None and not _holds_members(sym):
+            if scope is None and sym.meta.get("l"):
+                scope = sym
+            sym = sym.parent
+        return self.ctx(file, sym, cls or sym, scope)
+
+    # ── names ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def lookup(self, file: File, name: str, hops: int) -> Answer:
+        """What a module-level name of a file stands for; values may be ``(">", (file, chain))``, a binding not yet evaluated.
+
+        Empty values: the module does not say. Builtins are the caller's business.
+        """
+        memo = file.memo
+        hit = memo.get(name)
+        if hit is not None and hit[2] <= hops:
+            return hit  # type: ignore[no-any-return]
+        hit = memo.get((name, hops))
+        if hit is not None:
+            return hit  # type: ignore[no-any-return]
+        answer = self._lookup(file, name, hops)
+        memo[name if answer[2] <= hops else (name, hops)] = answer
+        return answer
+
+    def _lookup(self, file: File, name: str, hops: int) -> Answer:
+        reads: tuple[int, ...] = (file.name_key(name),)
+        values: list[Value] = []
+        need = 0
+        held = file.top.get(name)
+        if held:
+            values.append(_symbol(file.sym(held[-1])))
+        for at in file.imports.get(name, ()):
+            more, more_reads, more_need = self.imported(file, at, hops)
+            values += [v for v in more if v not in values]
+            reads = merge(reads, more_reads)
+            need = max(need, more_need)
+        bound = file.binds.get(name)
+        if bound:
+            known = [c for c in chains(bound) if c not in ("?", "#None")]
+            if known:
+                values += [(">", (file, chain)) for chain in known]
+            elif not values:
+                values.append(UNKNOWN)
+        if not values and file.stars:
+            return self._starred(file, name, hops, reads)
+        return tuple(values), reads, need
+
+    def _starred(self, file: File, name: str, hops: int, reads: tuple[int, ...]) -> Answer:
+        """A name that only a star import can have brought."""
+        reads = merge(reads, (file.name_key("*"),))
+        if hops <= 0:
+            return (), reads, MORE
+        need = 0
+        outside = False
+        for at in reversed(file.stars):
+            target, target_reads = self.module(file, file.facts["imports"][at][2])
+            reads = merge(reads, target_reads)
+            if target[0] != "M":
+                outside = outside or target[0] == "X"
+                continue
+            other: File = target[1]
+            reads = merge(reads, (other.name_key("__all__"),))
+            listed = other.facts["all"]
+            if listed is not None and name not in listed or listed is None and name.startswith("_"):
+                continue
+            values, more_reads, more_need = self.lookup(other, name, hops - 1)
+            reads = merge(reads, more_reads)
+            need = max(need, more_need + 1)
+            if values:
+                return values, reads, need
+        return ((("X", name),) if outside and not self.rules[file.lang].is_builtin(name) else ()), reads, need
+
+    def imported(self, file: File, at: int, hops: int) -> Answer:
+        """What import number ``at`` of a file binds."""
+        entry = file.facts["imports"][at]
+        module, attr, flags = entry[2], entry[3], entry[4]
+        if "f" in flags:
+            target, reads = self.module(file, module.partition(".")[0])
+            return (target,), reads, 0
+        target, reads = self.module(file, module)
+        if not attr:
+            return (target,), reads, 0
+        if hops <= 0:
+            return (UNKNOWN,), reads, MORE
+        values, more, need = self.member(target, attr, file, hops - 1)
+        return values, merge(reads, more), need + 1 if need < MORE else need
+
+    def member(self, module: Value, attr: str, file: File, hops: int) -> Answer:
+        """An attribute of a module value: its own name, else its submodule."""
+        tag, what = module
+        if tag == "X":
+            return (("X", f"{what}.{attr}"),), NO_READS, 0
+        if tag == "N":
+            target, reads = self.module_at(what, attr)
+            return (target,), reads, 0
+        if tag != "M":
+            return DONT_KNOW
+        values, reads, need = self.lookup(what, attr, hops)
+        if not values:
+            below, more = self.rules[what.lang].submodule(self, what, attr)
+            reads = merge(reads, more)
+            if below is not None:
+                return (("M", below),), reads, need
+            return (UNKNOWN,), reads, need
+        return values, reads, need
+
+    def module(self, file: File, name: str) -> tuple[Value, tuple[int, ...]]:
+        """The module a file means by ``name``: ("M", file), ("N", …), ("X", name) or unknown, with its reads."""
+        found = file.modules.get(name)
+        if found is None:
+            found = file.modules[name] = self.rules[file.lang].module(self, file, name)
+        return found  # type: ignore[no-any-return]
+
+    def module_at(self, space: tuple[str, File], attr: str) -> tuple[Value, tuple[int, ...]]:
+        """A module below a package that has no file of its own."""
+        name, file = space
+        return self.module(file, f"{name}.{attr}")
+
+    # ── classes ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def mro(self, cls: Sym, deep: int = DEEP) -> tuple[tuple[Sym, ...], bool, tuple[int, ...], int]:
+        """Linearised ancestors (C3, the order of first mention where C3 has none), whether all bases are known, reads, need."""
+        held = cls.mro
+        if held is not None and held[3] <= deep:
+            return held  # type: ignore[no-any-return]
+        hit = cls.memo.get(("mro", deep))
+        if hit is not None:
+            return hit  # type: ignore[no-any-return]
+        answer = self._mro(cls, deep)
+        if answer[3] <= deep:
+            cls.mro = answer
+        else:
+            cls.memo[("mro", deep)] = answer
+        return answer
+
+    def _mro(self, cls: Sym, deep: int) -> tuple[tuple[Sym, ...], bool, tuple[int, ...], int]:
+        reads: tuple[int, ...] = (read_key(f"c:{cls.file.path}:{cls.qual}"),)
+        known, need = True, 0
+        lines: list[tuple[Sym, ...]] = []
+        bases: list[Sym] = []
+        written = chains(cls.meta.get("b"))
+        if written and deep <= 0:
+            return (cls,), False, reads, MORE
+        for chain in written:
+            values, more, used = self.static(cls, chain, deep - 1)
+            reads = merge(reads, more)
+            need = max(need, used + 1)
+            classes = [v[1] for v in values if v[0] == "C"]
+            if not classes and not (values and values[0] == ("K", "object")):
+                known = False
+            for base in classes[:1]:
+                line, all_known, more, used = self.mro(base, deep - 1)
+                reads = merge(reads, more)
+                need = max(need, used + 1)
+                known = known and all_known
+                if base is not cls and base not in bases:
+                    lines.append(line)
+                    bases.append(base)
+        return _c3(cls, lines, bases), known, reads, min(need, MORE)
+
+    def static(self, cls: Sym, chain: str, deep: int) -> Answer:
+        """What a base-class expression names, without inference: names, modules, nested classes, plain aliases."""
+        names = chain.split(".")
+        file = cls.file
+        values, reads, need = self._static_head(file, names[0])
+        for name in names[1:]:
+            found: list[Value] = []
+            for value in values:
+                if value[0] in "MNX":
+                    more, more_reads, used = self.member(value, name, file, HOPS)
+                elif value[0] == "C" and deep > 0:
+                    more, more_reads, used = self._nested(value[1], name, deep - 1)
+                    used += 1
+                else:
+                    more, more_reads, used = (UNKNOWN,), NO_READS, 0 if value[0] != "C" else MORE
+                found += more
+                reads = merge(reads, more_reads)
+                need = max(need, used)
+            values = tuple(found)
+        if any(value[0] == ">" for value in values):
+            return self._aliases(values, reads, need, deep)
+        return values, reads, need
+
+    def _static_head(self, file: File, head: str) -> Answer:
+        if head[0] == "@":
+            return (_symbol(file.sym(int(head[1:]))),) if head[1:].isdigit() else (UNKNOWN,), NO_READS, 0
+        if head[0] == "%":
+            return self.imported(file, int(head[1:]), HOPS) if head[1:].isdigit() else DONT_KNOW
+        if not head.replace("$", "_").isidentifier():
+            return DONT_KNOW
+        values, reads, need = self.lookup(file, head, HOPS)
+        if not values and self.rules[file.lang].is_builtin(head):
+            return (self.rules[file.lang].builtin_base(head),), reads, need
+        return values, reads, 0 if need < MORE else need
+
+    def _aliases(self, values: tuple[Value, ...], reads: tuple[int, ...], need: int, deep: int) -> Answer:
+        found: list[Value] = []
+        for value in values:
+            if value[0] != ">":
+                found.append(value)
+                continue
+            file, chain = value[1]
+            if deep <= 0:
+                return (UNKNOWN,), reads, MORE
+            more, more_reads, used = self.static(_Module(file), chain, deep - 1)  # type: ignore[arg-type]
+            found += more
+            reads = merge(reads, more_reads)
+            need = max(need, used + 1)
+        return tuple(found), reads, min(need, MORE)
+
+    def _nested(self, cls: Sym, name: str, deep: int) -> Answer:
+        line, known, reads, need = self.mro(cls, deep)
+        for owner in line:
+            reads = merge(reads, (owner.attr_key(name),))
+            held = owner.member(name)
+            if held:
+                return (_symbol(owner.file.sym(held[-1])),), reads, need
+        return (UNKNOWN,), reads, need
+
+    def find(self, cls: Sym, name: str, after: Sym | None = None) -> Found:
+        """First class of the MRO that has ``name``: (owner, its last definition, its value chains, all bases known, reads).
+
+        Args:
+            after: look only behind this class of the MRO (``super()``).
+        """
+        key = name if after is None else (name, after)
+        hit = cls.memo.get(key)
+        if hit is None:
+            hit = cls.memo[key] = self._find(cls, name, after)
+        return hit  # type: ignore[no-any-return]
+
+    def _find(self, cls: Sym, name: str, after: Sym | None) -> Found:
+        line, known, reads, _ = self.mro(cls)
+        if after is not None:
+            line = line[line.index(after) + 1 :] if after in line else ()
+        keys = list(reads)
+        vague: Sym | None = None
+        for owner in line:
+            keys.append(owner.attr_key(name))
+            held = owner.member(name)
+            if held:
+                return owner, owner.file.sym(_getter(owner.file, held)), "", known, tuple(keys)
+            attrs = owner.meta.get("a")
+            value = attrs.get(name) if attrs else None
+            if value:
+                text = " ".join(chains(value))
+                if text != "?" and text != "#None":
+                    return owner, None, text, known, tuple(keys)
+                vague = vague or owner
+        return vague, None, "?" if vague is not None else "", known, tuple(keys)
+
+    # ── chains ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def ev(self, ctx: Ctx, chain: str, fuel: int) -> Answer:
+        """The values of a chain in a context."""
+        memo = ctx.memo
+        hit = memo.get(chain)
+        if hit is not None and hit[2] <= fuel:
+            return hit
+        hit = memo.get((chain, fuel))
+        if hit is not None:
+            return hit
+        answer = self._ev(ctx, chain, fuel)
+        memo[chain if answer[2] <= fuel else (chain, fuel)] = answer
+        return answer
+
+    def _ev(self, ctx: Ctx, chain: str, fuel: int) -> Answer:
+        last = chain[-1]
+        if last == ")":
+            if chain == "super()":
+                return self._super(ctx)
+            return self._each(self.ev(ctx, chain[:-2], fuel), self.called, fuel)
+        if last == "}":
+            return self._each(self.ev(ctx, chain[:-2], fuel), self.item, fuel)
+        if last == "]":
+            return self._each(self.ev(ctx, chain[:-2], fuel), self.subscript, fuel)
+        if last == "*":
+            values, reads, need = self.ev(ctx, chain.rstrip("*"), fuel)
+            return ((self.rules[ctx.file.lang].collection, values),), reads, need
+        before, dot, name = chain.rpartition(".")
+        if dot:
+            values, reads, need = self.ev(ctx, before, fuel)
+            return self._attributes(values, reads, need, name, fuel)
+        return self.head(ctx, chain, fuel)
+
+    def _each(self, base: Answer, step: Any, fuel: int) -> Answer:
+        values, reads, need = base
+        if len(values) == 1:
+            more, more_reads, used = step(values[0], fuel)
+            return more, merge(reads, more_reads), used if used > need else need
+        found: dict[Value, None] = {}
+        for value in values:
+            more, more_reads, used = step(value, fuel)
+            found.update(dict.fromkeys(more))
+            reads = merge(reads, more_reads)
+            need = max(need, used)
+        return _narrow(found), reads, need
+
+    def _attributes(self, values: tuple[Value, ...], reads: tuple[int, ...], need: int, name: str, fuel: int) -> Answer:
+        if len(values) == 1:
+            more, more_reads, used = self.attribute(values[0], name, fuel)
+            return more, merge(reads, more_reads), used if used > need else need
+        found: dict[Value, None] = {}
+        for value in values:
+            more, more_reads, used = self.attribute(value, name, fuel)
+            found.update(dict.fromkeys(more))
+            reads = merge(reads, more_reads)
+            need = max(need, used)
+        return _narrow(found), reads, need
+
+    def head(self, ctx: Ctx, head: str, fuel: int) -> Answer:
+        """The values of a chain's first name."""
+        first = head[0]
+        if first == "@":
+            return (_symbol(ctx.file.sym(int(head[1:]))),), NO_READS, 0
+        if first == "%":
+            values, reads, _ = self.imported(ctx.file, int(head[1:]), HOPS)
+            return self._settled(values, reads, fuel)
+        if first == "#":
+            return (("K", head[1:]),), NO_READS, 0
+        if first == "?":
+            return DONT_KNOW
+        if head == "self":
+            return ((("I", ctx.cls),), NO_READS, 0) if ctx.cls is not None else DONT_KNOW
+        if head == "cls":
+            return ((("C", ctx.cls),), NO_READS, 0) if ctx.cls is not None else DONT_KNOW
+        if ctx.scope is not None:
+            local = self._local(ctx, head, fuel)
+            if local is not None:
+                return local
+        values, reads, _ = self.lookup(ctx.file, head, HOPS)
+        if not values:
+            if self.rules[ctx.file.lang].is_builtin(head):
+                return (("X", head),), reads, 0
+            return (UNKNOWN,), reads, 0
+        return self._settled(values, reads, fuel)
+
+    def _local(self, ctx: Ctx, head: str, fuel: int) -> Answer | None:
+        """A local name of the enclosing functions, in languages whose facts leave locals to the linker."""
+        scope = ctx.scope
+        while scope is not None and scope.kind != "class":
+            held = scope.meta.get("l")
+            if held and head in held:
+                known = [c for c in chains(held[head]) if c != "?"]
+                if not known:
+                    return DONT_KNOW
+                if fuel <= 0:
+                    return SPENT
+                return self.all(ctx, known, fuel - 1)
+            nested = scope.member(head)
+            if nested:
+                return (_symbol(scope.file.sym(nested[-1])),), NO_READS, 0
+            scope = scope.parent
+        return None
+
+    def _settled(self, values: tuple[Value, ...], reads: tuple[int, ...], fuel: int) -> Answer:
+        """Values with bindings evaluated."""
+        for value in values:
+            if value[0] == ">":
+                break
+        else:
+            return values, reads, 0
+        if fuel <= 0:
+            return (UNKNOWN,), reads, MORE
+        found: dict[Value, None] = {}
+        need = 0
+        for value in values:
+            if value[0] != ">":
+                found[value] = None
+                continue
+            file, chain = value[1]
+            more, more_reads, used = self.ev(self.ctx(file, None, None), chain, fuel - 1)
+            found.update(dict.fromkeys(more))
+            reads = merge(reads, more_reads)
+            need = max(need, used + 1)
+        return _narrow(found), reads, min(need, MORE)
+
+    def all(self, ctx: Ctx, several: list[str], fuel: int) -> Answer:
+        """The union of several chains; the caller has paid the fuel, so ``need`` counts one more."""
+        found: dict[Value, None] = {}
+        reads: tuple[int, ...] = NO_READS
+        need = 0
+        for chain in several:
+            more, more_reads, used = self.ev(ctx, chain, fuel)
+            found.update(dict.fromkeys(more))
+            reads = merge(reads, more_reads)
+            need = max(need, used)
+        return _narrow(found), reads, min(need + 1, MORE)
+
+    def _super(self, ctx: Ctx) -> Answer:
+        if ctx.definer is None or ctx.cls is None:
+            return DONT_KNOW
+        return (("S", (ctx.cls, ctx.definer)),), NO_READS, 0
+
+    # ── steps ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def attribute(self, value: Value, name: str, fuel: int) -> Answer:
+        """What ``value.name`` is."""
+        tag, what = value
+        if tag == "I":
+            if name == "__class__":
+                return (("C", what),), NO_READS, 0
+            return self.owned(what, name, None, False, fuel)
+        if tag == "C":
+            if name == "__class__":
+                return DONT_KNOW
+            if name[0] == "$" and name[1:2].isdigit():
+                _, held, _, _, reads = self.find(what, "constructor")
+                found, more, need = self._callback(held[-1], what, name, fuel) if held else DONT_KNOW
+                return found, merge(reads, more), need
+            return self.owned(what, name, None, True, fuel)
+        if tag == "S":
+            return self.owned(what[0], name, what[1], False, fuel)
+        if tag in "MN" or tag == "X":
+            values, reads, need = self.member(value, name, what if tag == "M" else None, HOPS)  # type: ignore[arg-type]
+            if tag == "M":
+                return self._settled(values, reads, fuel)
+            return values, reads, need
+        if tag == "K" or tag == "E":
+            return (EXTERNAL,), NO_READS, 0
+        if tag == "L":
+            return (("V", what if name != "values" else (("L", what),)),), NO_READS, 0
+        if tag == "A":
+            return (("V", what) if name in ITEM_OF else ("V", (value,)) if name in SAME_AS else EXTERNAL,), NO_READS, 0
+        if name[0] == "$" and tag in "FB":
+            return self._callback(what if tag == "F" else what[0], what[1] if tag == "B" else None, name, fuel)
+        return DONT_KNOW
+
+    def _callback(self, sym: Sym, cls: Sym | None, name: str, fuel: int) -> Answer:
+        """``f.$1$0``: what the first parameter of a function passed to ``f`` as its second argument is declared to be."""
+        reads = (read_key(f"f:{sym.file.path}:{sym.qual}"),)
+        argument, _, parameter = name[1:].partition("$")
+        declared = sym.meta.get("cb", {}).get(argument, ())
+        if not parameter.isdigit() or int(parameter) >= len(declared):
+            return (UNKNOWN,), reads, 0
+        if fuel <= 0:
+            return (UNKNOWN,), reads, MORE
+        known = [c for c in chains(declared[int(parameter)]) if c != "#None"]
+        values, more, used = self.all(self._inside(sym, cls), known, fuel - 1)
+        return values, merge(reads, more), used
+
+    def owned(self, cls: Sym, name: str, after: Sym | None, of_class: bool, fuel: int) -> Answer:
+        """An attribute of a class or its instances, through the MRO."""
+        owner, sym, text, known, reads = self.find(cls, name, after)
+        if owner is None:
+            return self._not_found(cls, name, of_class, known, reads, fuel)
+        if sym is not None:
+            if sym.kind == "class":
+                return (("C", sym),), reads, 0
+            if "property" in sym.flags and not of_class:
+                if fuel <= 0:
+                    return (UNKNOWN,), reads, MORE
+                more, more_reads, used = self.returned(sym, cls, fuel - 1)
+                return more, merge(reads, more_reads), min(used + 1, MORE)
+            return (("B", (sym, cls)),), reads, 0
+        if text in ("?", "#None"):
+            return (UNKNOWN,), reads, 0
+        if fuel <= 0:
+            return (UNKNOWN,), reads, MORE
+        more, more_reads, used = self.all(self.ctx(owner.file, owner, cls), text.split(" "), fuel - 1)
+        return more, merge(reads, more_reads), used
+
+    def _not_found(self, cls: Sym, name: str, of_class: bool, known: bool, reads: tuple[int, ...], fuel: int) -> Answer:
+        if of_class:
+            meta, more = self.metaclass(cls)
+            reads = merge(reads, more)
+            if meta is not None:
+                found, more, used = self.owned(meta, name, None, False, fuel)
+                return found, merge(reads, more), used
+        return ((EXTERNAL,) if not known else (UNKNOWN,)), reads, 0
+
+    def metaclass(self, cls: Sym) -> tuple[Sym | None, tuple[int, ...]]:
+        """The project's metaclass of a class, from its MRO, with reads."""
+        line, _, reads, _ = self.mro(cls)
+        for owner in line:
+            for chain in chains(owner.meta.get("m")):
+                values, more, _ = self.static(owner, chain, DEEP)
+                reads = merge(reads, more)
+                for value in values:
+                    if value[0] == "C":
+                        return value[1], reads
+        return None, reads
+
+    def called(self, value: Value, fuel: int) -> Answer:
+        """What calling a value hands back."""
+        tag, what = value
+        if tag == "C":
+            return (("I", what),), NO_READS, 0
+        if tag == "B" or tag == "F":
+            if fuel <= 0:
+                return SPENT
+            sym, cls = what if tag == "B" else (what, None)
+            more, reads, used = self.returned(sym, cls, fuel - 1)
+            return more, reads, min(used + 1, MORE)
+        if tag == "I":
+            _, sym, _, _, reads = self.find(what, "__call__")
+            if sym is None:
+                return (UNKNOWN,), reads, 0
+            more, more_reads, used = self.called(("B", (sym, what)), fuel)
+            return more, merge(reads, more_reads), used
+        if tag == "X":
+            return self.rules["python"].external_call(what), NO_READS, 0
+        if tag == "V":
+            return what, NO_READS, 0
+        return DONT_KNOW
+
+    def returned(self, sym: Sym, cls: Sym | None, fuel: int) -> Answer:
+        """What a function gives back when its ``self`` is an instance of ``cls``."""
+        reads = (read_key(f"f:{sym.file.path}:{sym.qual}"),)
+        meta = sym.meta
+        written = meta.get("r")
+        yielded = meta.get("y")
+        ctx = self._inside(sym, cls)
+        if yielded and (not written or "#" in written or written == "?"):
+            values, more, used = self.all(ctx, [c for c in chains(yielded)], fuel)
+            tag: Value = ("V", values) if "context" in sym.flags else ("L", values)
+            return (tag,), merge(reads, more), used - 1 if used < MORE else used
+        known = [c for c in chains(written) if c != "#None"] if written else []
+        if not known:
+            return (UNKNOWN,), reads, 0
+        values, more, used = self.all(ctx, known, fuel)
+        return values, merge(reads, more), used - 1 if used < MORE else used
+
+    def _inside(self, sym: Sym, cls: Sym | None) -> Ctx:
+        return self.ctx_of(sym.file, sym.idx, cls)
+
+    def item(self, value: Value, fuel: int) -> Answer:
+        """One item of an iteration over a value."""
+        if value[0] in "LA":
+            return value[1], NO_READS, 0
+        if value[0] == "I":
+            found, reads, need = self.attribute(value, "__iter__", fuel)
+            if found and found[0][0] == "B":
+                answer = self.called(found[0], fuel)
+                items = [v for one in answer[0] if one[0] == "L" for v in one[1]]
+                return tuple(items) or (UNKNOWN,), merge(reads, answer[1]), max(need, answer[2])
+            return (UNKNOWN,), reads, need
+        return DONT_KNOW
+
+    def subscript(self, value: Value, fuel: int) -> Answer:
+        """What ``value[…]`` is."""
+        if value[0] in "LA":
+            return value[1], NO_READS, 0
+        if value[0] == "I":
+            found, reads, need = self.attribute(value, "__getitem__", fuel)
+            if found and found[0][0] == "B":
+                answer = self.called(found[0], fuel)
+                return answer[0], merge(reads, answer[1]), max(need, answer[2])
+            return (UNKNOWN,), reads, need
+        if value[0] == "C":
+            return (value,), NO_READS, 0
+        return DONT_KNOW
+
+
+class _Module:
+    """A stand-in for a class where an alias is read at module level."""
+
+    __slots__ = ("file", "meta")
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.meta: dict[str, Any] = {}
+
+
+def _getter(file: File, held: list[int]) -> int:
+    """Of several definitions of one attribute the last; of a property's the one that reads."""
+    for idx in reversed(held):
+        flags = file.facts["syms"][idx][META].get("x", ())
+        if "setter" not in flags and "deleter" not in flags:
+            return idx
+    return held[-1]
+
+
+def _symbol(sym: Sym) -> Value:
+    return ("C" if _holds_members(sym) else "F"), sym
+
+
+def _holds_members(sym: Sym) -> bool:
+    """Whether a symbol is a class, or an object literal whose members are called like a class's."""
+    return sym.kind == "class" or "object" in sym.flags
+
+
+def _narrow(found: dict[Value, None]) -> tuple[Value, ...]:
+    """At most a handful of values; too many is the same as unknown."""
+    if len(found) > 1:
+        found.pop(("K", "None"), None)
+    return tuple(found) if 0 < len(found) <= WIDE else (UNKNOWN,)
+
+
+def _c3(cls: Sym, lines: list[tuple[Sym, ...]], bases: list[Sym]) -> tuple[Sym, ...]:
+    """C3 merge (Barrett et al. 1996); falls back to first mention where the hierarchy has no consistent order."""
+    merged = [cls]
+    rest = [list(line) for line in lines] + [list(bases)]
+    while rest := [line for line in rest if line]:
+        for line in rest:
+            head = line[0]
+            if head is not cls and not any(head in other[1:] for other in rest):
+                break
+        else:
+            return tuple(dict.fromkeys([cls, *(sym for line in lines for sym in line)]))
+        merged.append(head)
+        rest = [[sym for sym in line if sym is not head] if head in line else line for line in rest]
+    return tuple(merged)

@@ -1,0 +1,90 @@
+"""The index of a living process: each batch of the watcher becomes one update, in order, on the watcher's thread.
+
+Called by ``workspace``. What may not come in: events of the file system (``watch``), rules of indexing, surfaces.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from mog.engine.code.indexer import Indexer, Outcome
+from mog.engine.code.watch import Batch, Notifier, Watcher, open_notifier
+from mog.engine.config import EngineConfig
+from mog.engine.errors import HeldByOther, MogError
+from mog.engine.feed import Feed
+from mog.engine.model import Change
+
+HELD_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+
+
+def refuse_notifier(_paths: list[str], _recursive: bool) -> Notifier:
+    """A notifier for people who asked for polling: the watcher falls back to it and says why."""
+    raise OSError("polling was asked for")
+
+
+class LiveIndex:
+    """Keeps an index up to the disk while it runs.
+
+    Args:
+        announce: called with the outcome of every update that published. feed: gets ``watch`` changes of its state.
+    """
+
+    def __init__(self, indexer: Indexer, config: EngineConfig, announce: Callable[[Outcome], None], feed: Feed) -> None:
+        self._indexer = indexer
+        self._announce = announce
+        self._feed = feed
+        self._trouble = ""
+        self._watcher = Watcher(
+            indexer.root,
+            self._update,
+            on_state=self._state_changed,
+            poll_interval=config.poll_seconds,
+            notifier=refuse_notifier if config.watch == "poll" else open_notifier,
+        )
+
+    @property
+    def state(self) -> str:
+        """``live``, ``polling: <why>``, ``off``, or what keeps updates from happening."""
+        return f"{self._watcher.state}; {self._trouble}" if self._trouble else self._watcher.state
+
+    def start(self) -> None:
+        """Begin to watch; what changed since the last index is caught up with first."""
+        self._watcher.start(wait=5.0)
+        self._update(Batch(overflow=True, reason="start"))
+
+    def stop(self) -> None:
+        """Stop; waits for an update that is running."""
+        self._watcher.stop()
+
+    def _state_changed(self, state: str) -> None:
+        self._feed.say(Change("watch", 0, detail=state))
+
+    def _update(self, batch: Batch) -> None:
+        """One update; an index held by another process is tried again, then left to the next batch."""
+        for pause in (*HELD_PAUSES, None):
+            try:
+                outcome = self._bring_up(batch)
+            except HeldByOther as held:
+                if pause is None:
+                    self._complain(held)
+                    return
+                time.sleep(pause)
+            except MogError as error:
+                self._complain(error)
+                return
+            else:
+                self._complain(None)
+                self._announce(outcome)
+                return
+
+    def _bring_up(self, batch: Batch) -> Outcome:
+        named = bool(batch.paths) and not (batch.overflow or batch.rescan_dirs or batch.git)
+        outcome = self._indexer.run_paths(batch.paths) if named else None
+        return outcome if outcome is not None else self._indexer.run()
+
+    def _complain(self, error: MogError | None) -> None:
+        trouble = error.what if error else ""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self._state_changed(self.state)

@@ -1,0 +1,264 @@
+"""One generation: rows of what was read, links of what that touches, counts, digests, publication. One transaction.
+
+Called by ``indexer`` with the writer's transaction open. What may not come in: reading files, rules of a language.
+
+Invariant: the digests do not depend on the order of edits, on integer keys, or on how much was done at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mog.engine.code import scan, toolchain
+from mog.engine.code.factsview import IndexView
+from mog.engine.code.ingest import Ingested, Job
+from mog.engine.code.edges import EdgeWriter
+from mog.engine.code.link import Linker, Links
+from mog.engine.code.link_view import FactsView, MemoryView, base_names, surface
+from mog.engine.code.nodes import Keys, search_rows
+from mog.engine.errors import ProviderError
+from mog.engine.model import Progress
+from mog.engine.store import blobs, snapshot
+from mog.engine.store.index_db import IndexDB
+from mog.engine.store.schema import FileRow, NodeRow
+
+if TYPE_CHECKING:
+    from mog.engine.code.indexer import Outcome, Report
+    from mog.engine.ontology import Ontology
+
+
+@dataclass(slots=True)
+class _Source:
+    """One file of the run: what was read, its old row and symbols, its facts, its row to be."""
+
+    made: Ingested
+    old: FileRow | None
+    old_nodes: Sequence[NodeRow]
+    facts: Mapping[str, Any] | None
+    row: FileRow
+
+
+class Publication:
+    """The transaction of one run: ``publish`` does everything, and nothing of it is visible before the commit."""
+
+    def __init__(
+        self, db: IndexDB, ontology: Ontology, repo: str, made: Sequence[Ingested], jobs: Mapping[str, Job],
+        removed: Iterable[str], listing: scan.ScanResult | None, fresh: bool, tell: Report,
+    ) -> None:  # fmt: skip
+        self.db = db
+        self.ontology = ontology
+        self.listing = listing
+        self.fresh = fresh
+        self.tell = tell
+        if fresh:
+            db.clear()
+        vanished = {one.path for one in made if one.reason == "vanished"}
+        self.removed = [row for row in map(self._row, sorted({*removed, *vanished})) if row is not None]
+        self._next_file = db.next_file()
+        self.sources = {one.path: self._source(one, jobs[one.path]) for one in made if one.path not in vanished}
+        self.gone = {os.fsdecode(row.path) for row in self.removed}
+        self.view = self._facts_view()
+        self.keys = Keys(db, repo, fresh=fresh)
+        self.counts = Counter({} if fresh else {int(k): v for k, v in db.meta_get("edge_counts", {}).items()})
+
+    def _row(self, path: str) -> FileRow | None:
+        return None if self.fresh else self.db.file_by_path(os.fsencode(path))
+
+    def _source(self, made: Ingested, job: Job) -> _Source:
+        old = self._row(made.path)
+        number = old.id if old else self._next_file
+        self._next_file += 0 if old else 1
+        oid = None if made.status == "gated" else job.oid  # a plain blob id would let gated content be guessed
+        row = FileRow(
+            number, os.fsencode(made.path), 0, made.language, made.status, made.reason, *made.stat,
+            oid, made.key or None, made.digest, None,
+        )  # fmt: skip
+        facts = blobs.unpack_facts(made.facts) if made.facts else None
+        return _Source(made, old, self.db.nodes_of_file(old.id) if old else [], facts, row)
+
+    def _facts_view(self) -> FactsView:
+        new = {path: one.facts for path, one in self.sources.items()}
+        if self.fresh:
+            return MemoryView({path: facts for path, facts in new.items() if facts is not None})
+        return IndexView(self.db, new, self.gone)
+
+    def publish(self) -> Outcome:
+        """Write everything and count the generation up; what was done."""
+        from mog.engine.code.indexer import Outcome
+
+        paths = self._to_relink()
+        self._place()
+        linked = self._link(paths)
+        self._write_rows()
+        self._write_links(linked)
+        self._check_not_empty()
+        self._write_meta()
+        generation = snapshot.publish(self.db, compact=True if self.fresh else None)
+        return Outcome(generation, True, len(self.sources), len(linked), tuple(sorted({*self.sources, *self.gone})))
+
+    # what must be linked anew
+
+    def _to_relink(self) -> list[str]:
+        changed = {path for path, one in self.sources.items() if one.facts is not None}
+        if self.fresh:
+            return sorted(changed)
+        readers = (self.db.file(number) for number in self.db.files_reading(self._dirty()))
+        paths = {os.fsdecode(row.path) for row in readers if row is not None}
+        return sorted(changed | (paths - self.gone - self.sources.keys()))
+
+    def _dirty(self) -> set[int]:
+        """Read keys whose value is another than before, in files that changed, appeared or vanished."""
+        dirty: set[int] = set()
+        for path, one in self.sources.items():
+            before, after = self._surface(self._old_facts(one.old), path), self._surface(one.facts, path)
+            dirty.update(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+        for row in self.removed:
+            dirty.update(self._surface(self._old_facts(row), os.fsdecode(row.path)))
+        return dirty
+
+    def _old_facts(self, row: FileRow | None) -> Mapping[str, Any] | None:
+        return self.db.facts_get(row.facts) if row is not None and row.facts else None
+
+    @staticmethod
+    def _surface(facts: Mapping[str, Any] | None, path: str) -> dict[int, str]:
+        return surface(dict(facts), path) if facts is not None else {}
+
+    def _link(self, paths: Sequence[str]) -> dict[str, Links]:
+        linker = Linker(self.view)
+        linked = {}
+        for path in paths:
+            linked[path] = linker.link_file(path)
+            if len(linked) % 50 == 0:
+                self.tell(Progress("linking", len(linked), len(paths)))
+        return linked
+
+    # rows
+
+    def _place(self) -> None:
+        """Give keys to everything that was read, and take them from what is gone."""
+        for row in self.removed:
+            self.keys.removed.extend(node.key for node in self.db.nodes_of_file(row.id))
+        for one in self.sources.values():
+            if one.made.status == "skipped":
+                self.keys.removed.extend(node.key for node in one.old_nodes)
+            else:
+                one.row = one.row._replace(node=self.keys.place(one.row, one.made.status, one.facts, one.old_nodes))
+
+    def _write_rows(self) -> None:
+        db, sources = self.db, self.sources.values()
+        self._discount([row.id for row in self.removed])
+        db.files_delete([row.id for row in self.removed])
+        db.files_put([one.row for one in sources])
+        db.facts_put([(one.made.key, one.made.facts) for one in sources if one.made.facts])
+        db.heirs_delete([one.row.id for one in sources if one.old])
+        db.heirs_put([(one.row.id, ord, name) for one in sources if one.facts for name, ord in base_names(dict(one.facts))])
+
+    def _write_links(self, linked: Mapping[str, Links]) -> None:
+        """Edges, recorded reads and link digests; files without facts keep only their place in the tree."""
+        bare = [path for path in self.sources if path not in linked]
+        self._claim_unresolved(linked)
+        self.keys.write()
+        self._write_search()
+        rows = {path: self._file_row(path) for path in (*linked, *bare)}
+        self._discount([row.id for row in rows.values()])
+        writer = EdgeWriter(self.db, self.ontology, self.view, self.keys, self._file_row)
+        writer.name({edge[5] for links in linked.values() for edge in links.edges})
+        packed = {path: writer.pack(path, row, linked[path].edges if path in linked else ()) for path, row in rows.items()}
+        self.db.edges_put([(rows[path].id, blob) for path, (blob, _) in packed.items()])
+        for blob, _ in packed.values():
+            self.counts.update(_codes_of(blob))
+        self.db.reads_put([(rows[path].id, blobs.pack_numbers(links.reads)) for path, links in linked.items()])
+        self.db.files_put([rows[path]._replace(links=digest) for path, (_, digest) in packed.items()])
+
+    def _discount(self, files: Iterable[int]) -> None:
+        for number in () if self.fresh else files:
+            self.counts.subtract(_codes_of(self.db.edges_get(number)))
+
+    def _claim_unresolved(self, linked: Mapping[str, Links]) -> None:
+        for links in linked.values():
+            for edge in links.edges:
+                if edge[1] == "":
+                    kind, _, name = str(edge[2]).partition(":")
+                    self.keys.unresolved(kind, name)
+
+    def _write_search(self) -> None:
+        rows = []
+        for path, one in self.sources.items():
+            if one.row.node:
+                rows.extend(search_rows(one.row.node, one.made, one.facts, self.keys.of_file(path)))
+        self.db.fts_put(rows)
+
+    def _file_row(self, path: str) -> FileRow:
+        if path in self.sources:
+            return self.sources[path].row
+        row = self._row(path)
+        assert row is not None  # it recorded a read, so it has a row
+        return row
+
+    # what is said about the whole
+
+    def _check_not_empty(self) -> None:
+        """Sources whose grammar does not load must not end as an index that looks complete."""
+        wanted = [one.made for one in self.sources.values() if one.made.reason == "unsupported_grammar"]
+        if self.fresh and wanted and not any(one.made.status == "source" for one in self.sources.values()):
+            languages = ", ".join(sorted({made.language for made in wanted}))
+            raise ProviderError(
+                f"no grammar loads, so {len(wanted)} source files ({languages}) would have no symbols",
+                where="tree-sitter", way_out="`mog doctor` says what is missing; reinstall mog, or `mog grammars add LANG`",
+            )  # fmt: skip
+
+    def _write_meta(self) -> None:
+        db = self.db
+        values: dict[str, Any] = {
+            "toolchain": toolchain.mark(),
+            "ontology": self.ontology.digest,
+            "published_at": time.time(),
+            "edge_counts": {str(code): count for code, count in self.counts.items() if count},
+        }
+        if self.listing is not None:
+            values |= scan_record(self.listing)
+        db.meta_set(values)
+        db.meta_set({"facts_hash": self._facts_hash()})
+        db.facts_prune()
+
+    def _facts_hash(self) -> str:
+        """Digest of the whole graph: files, facts, links, extractors, grammars, GRAPH.md. Equal trees give equal hashes."""
+        rows = sorted((row[1], row[4], row[3], row[12] or b"", row[13] or b"") for row in self.db.file_rows())
+        whole = hashlib.blake2b(digest_size=32, person=b"mog.facts.1")
+        for language, version in toolchain.versions(sorted({str(row[2]) for row in rows if row[1] == "source"})).items():
+            whole.update(f"{language}={version}\n".encode())
+        whole.update(self.ontology.digest.encode())
+        for path, status, language, digest, links in rows:
+            whole.update(b"\0".join((path, status.encode(), language.encode(), digest.hex().encode(), links.hex().encode())) + b"\n")
+        return whole.hexdigest()
+
+
+def scan_record(listing: scan.ScanResult) -> dict[str, Any]:
+    """What a listing says, as it is kept with the index."""
+    return {
+        "ref": listing.ref,
+        "dirty": listing.dirty,
+        "scan_state": listing.state.hex(),
+        "scan": {
+            "seen": listing.seen,
+            "skipped": dict(listing.skipped),
+            "examples": {reason: [_printable(path) for path in paths] for reason, paths in listing.examples.items()},
+            "warnings": [_printable(text) for text in listing.warnings],
+            "git": listing.git,
+        },
+    }
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _codes_of(blob: bytes) -> Counter[int]:
+    """How many records of each edge code a blob holds."""
+    return Counter(blobs.edge_codes(blob))

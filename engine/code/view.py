@@ -1,0 +1,370 @@
+"""A frozen view of one generation of the code layer: rows as ``Node`` and ``Edge`` records, targets found, questions answered.
+
+Called by ``workspace``. What may not come in: writes, the reason layer, text for people beyond the notes of a boundary.
+Reads pin one database snapshot (``with view:``); a view serves one thread at a time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from mog.engine.code import facts as schema
+from mog.engine.code.nodes import GATED, TEST
+from mog.engine.errors import AmbiguousTarget, IndexMissing, NotFound
+from mog.engine.ids import readings
+from mog.engine.model import (
+    Boundary,
+    Edge,
+    Freshness,
+    Hit,
+    ImpactAnswer,
+    IndexStamp,
+    MapAnswer,
+    MapRow,
+    Neighborhood,
+    Node,
+    PinState,
+    Reached,
+    ScanHealth,
+    SearchAnswer,
+    Tier,
+)
+from mog.engine.ontology import Ontology
+from mog.engine.store import fts
+from mog.engine.store.index_db import IndexDB
+from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
+from mog.engine.store.snapshot import CodeSnapshot
+
+Freshener = Callable[["FileRow | None"], Freshness]
+
+CANDIDATES_SHOWN = 20
+# Unresolved receivers and capped names are "not known"; external ones are known to lead out of the repository.
+UNKNOWN_KINDS = frozenset({"receiver", "capped"})
+_STRUCTURAL = frozenset({"contains", "defines"})
+
+
+class CodeView:
+    """Questions about one generation.
+
+    Args:
+        db: a reader of the index. ontology: says which way impact runs. previous: an earlier view, whose arrays are reused.
+    """
+
+    def __init__(self, db: IndexDB, ontology: Ontology, previous: CodeView | None = None) -> None:
+        self.db = db
+        self.ontology = ontology
+        meta = db.meta_all()
+        if "generation" not in meta:
+            raise IndexMissing("there is no index yet", where=str(db.path), way_out="run `mog index`")
+        self.meta = meta
+        self.stamp = IndexStamp(int(meta["generation"]), str(meta.get("ref", "")), bool(meta.get("dirty", False)))
+        self._previous = previous
+        self._snapshot: CodeSnapshot | None = None
+        self._files: dict[int, FileRow] = {}
+        self._facts: dict[int, Mapping[str, Any]] = {}
+
+    @property
+    def graph(self) -> CodeSnapshot:
+        """The arrays of this generation, loaded at first use."""
+        if self._snapshot is None:
+            previous = self._previous._snapshot if self._previous else None
+            self._snapshot = CodeSnapshot.load(self.db, previous)
+            self._previous = None
+        return self._snapshot
+
+    # rows → records
+
+    def file_row(self, number: int) -> FileRow | None:
+        """Row of a file by its number."""
+        if number not in self._files:
+            row = self.db.file(number)
+            if row is None:
+                return None
+            self._files[number] = row
+        return self._files[number]
+
+    def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
+        """Records by key, with signature and documentation; keys that are gone are left out."""
+        return {key: self._node(row) for key, row in self.db.nodes(keys).items()}
+
+    def _node(self, row: NodeRow) -> Node:
+        file = self.file_row(row.file) if row.file else None
+        path = os.fsdecode(file.path) if file else ""
+        sym = self._sym(file, row)
+        signature, doc = (sym[schema.SIG], sym[schema.DOC]) if sym else ("", "")
+        gated = bool(row.flags & GATED)
+        qual = row.qual if row.type == "symbol" else ""
+        return Node(
+            row.key, row.uid.hex(), row.type, row.kind, row.name, qual, path, row.line, row.end, signature, doc, gated
+        )  # fmt: skip
+
+    def _sym(self, file: FileRow | None, row: NodeRow) -> list[Any] | None:
+        if row.type != "symbol" or file is None or not file.facts:
+            return None
+        if file.id not in self._facts:
+            self._facts[file.id] = self.db.facts_get(file.facts)
+        syms = self._facts[file.id]["syms"]
+        return syms[row.ord] if 0 <= row.ord < len(syms) else None
+
+    # targets
+
+    def find(self, target: str) -> Node:
+        """The one node a person or agent means.
+
+        Understood, in this order: 32 hex digits of an id, a locator, a path, ``path::name``, ``path:line``, a qualified
+        name or its tail, a bare name.
+
+        Raises:
+            NotFound: nothing answers, with the nearest names. AmbiguousTarget: several do.
+        """
+        found = self._by_id(target) or self._by_place(target) or self._by_name(target)
+        if not found:
+            raise self._not_found(target)
+        if len(found) > 1:
+            locators = [self._node(row).locator for row in found[:CANDIDATES_SHOWN]]
+            what = f"{target!r} names {len(found)} things"
+            raise AmbiguousTarget(what, locators, way_out="use one of: " + ", ".join(locators[:5]))
+        return self._node(found[0])
+
+    def _by_id(self, target: str) -> list[NodeRow]:
+        try:
+            uid = bytes.fromhex(target)
+        except ValueError:
+            return []
+        return self.db.nodes_by_uid(uid) if len(uid) == 16 else []
+
+    def _by_place(self, target: str) -> list[NodeRow]:
+        for place in readings(target):
+            if place.type == "unresolved":
+                return [row for row in self.db.nodes_by_name(place.name) if row.type == "unresolved"]
+            rows = self._at(place.path, place.name)
+            if rows:
+                return rows
+        rows = self._at(target, "")
+        if rows:
+            return rows
+        path, colon, line = target.rpartition(":")
+        return self._at_line(path, int(line)) if colon and line.isdecimal() else []
+
+    def _at(self, path: str, qual: str) -> list[NodeRow]:
+        try:
+            row = self.db.file_by_path(os.fsencode(path.removeprefix("./")))
+        except (UnicodeEncodeError, ValueError):
+            return []
+        if row is None:
+            return []
+        return [one for one in self.db.nodes_of_file(row.id) if (one.qual if one.type == "symbol" else "") == qual]
+
+    def _at_line(self, path: str, line: int) -> list[NodeRow]:
+        """The innermost symbol that covers the line."""
+        row = self.db.file_by_path(os.fsencode(path.removeprefix("./")))
+        covering = [one for one in self.db.nodes_of_file(row.id) if one.line <= line <= one.end] if row else []
+        return sorted(covering, key=lambda one: one.end - one.line)[:1]
+
+    def _by_name(self, target: str) -> list[NodeRow]:
+        name = target.rpartition(".")[2]
+        rows = [row for row in self.db.nodes_by_name(name) if row.type == "symbol"]
+        exact = [row for row in rows if row.qual == target]
+        tails = [row for row in rows if row.qual.endswith("." + target)] if "." in target else []
+        plain = rows if "." not in target else []
+        return exact or tails or plain or self._by_basename(target)
+
+    def _by_basename(self, target: str) -> list[NodeRow]:
+        return [row for row in self.db.nodes_by_name(target) if row.type in ("file", "container")]
+
+    def _not_found(self, target: str) -> NotFound:
+        near = [self._node(row).locator for row in self.db.nodes_by_prefix(target.rpartition(".")[2], 5) if row.type == "symbol"]
+        way_out = f"did you mean {', '.join(near)}?" if near else "`mog search` finds names by their parts"
+        return NotFound(f"nothing in the index is called {target!r}", way_out=way_out)
+
+    # search
+
+    def search(self, query: str, limit: int, kinds: Collection[str], fresh: Freshener) -> SearchAnswer:
+        """Ranked nodes for a query; ``fresh`` maps a file row to its freshness."""
+        ranked = self.db.search(query, limit + 1, kinds)
+        rows = self.db.nodes(key for key, _ in ranked)
+        shown = [(rows[key], score) for key, score in ranked[:limit] if key in rows]
+        hits = tuple(Hit(self._node(row), score, fresh(self.file_row(row.file))) for row, score in shown)
+        gated = sum(1 for hit in hits if hit.node.gated)
+        total = max(len(ranked), fts.total(self.db, query))
+        return SearchAnswer(query, hits, total, Boundary(omitted=max(0, total - len(hits)), gated=gated), self.stamp)
+
+    # edges of one node
+
+    def edges(
+        self, key: int, *, incoming: bool, kinds: Collection[str], tiers: Collection[Tier], limit: int
+    ) -> tuple[tuple[Edge, ...], Counter[tuple[str, Tier]], int]:
+        """Edges on one side: those shown (certain first), exact totals by (kind, tier), and how many were left out."""
+        graph = self.graph
+        ends = graph.in_(key) if incoming else graph.out(key)
+        totals = Counter((kind, tier) for _, kind, tier in ends)
+        counted = Counter(end for end in ends if (not kinds or end[1] in kinds) and end[2] in tiers)
+        order = sorted(counted, key=lambda end: (end[2], end[1] in _STRUCTURAL, end[1], end[0]))
+        nodes = self.nodes(end[0] for end in order[:limit])
+        edges = [
+            Edge(kind, tier, nodes[other], not incoming, nodes[other].name, counted[other, kind, tier])
+            for other, kind, tier in order[:limit]
+            if other in nodes
+        ]
+        return tuple(edges), totals, max(0, len(order) - limit)
+
+    def neighborhood(
+        self, node: Node, kinds: Collection[str], direction: str, tiers: Collection[Tier], limit: int, fresh: Freshener
+    ) -> Callable[[tuple[PinState, ...]], Neighborhood]:
+        """Both sides of a node; give the pins to the returned function to have the whole record."""
+        sides = {}
+        for incoming, word in ((True, "in"), (False, "out")):
+            shown = limit if direction in ("both", word) else 0
+            sides[incoming] = self.edges(node.key, incoming=incoming, kinds=kinds, tiers=tiers, limit=shown)
+        (edges_in, totals_in, more_in), (edges_out, totals_out, more_out) = sides[True], sides[False]
+        row = self.db.node(node.key)
+        freshness = fresh(self.file_row(row.file) if row else None)
+        receivers, capped = self.unknown_sites(node.name) if node.type == "symbol" else (0, 0)
+        maybe = sum(count for (_, tier), count in totals_in.items() if tier in (Tier.hierarchy, Tier.candidate))
+        boundary = Boundary(more_in + more_out, int(node.gated), receivers, maybe, capped)
+        return lambda pins: Neighborhood(
+            node, freshness, edges_in, edges_out, totals_in, totals_out, pins, boundary, self.stamp
+        )  # fmt: skip
+
+    def unknown_sites(self, name: str) -> tuple[int, int]:
+        """(sites whose receiver is not known, sites capped) among calls written under this name."""
+        rows = [row for row in self.db.nodes_by_name(name) if row.type == "unresolved" and row.kind in UNKNOWN_KINDS]
+        counts = Counter({kind: 0 for kind in UNKNOWN_KINDS})
+        for row in rows:
+            counts[row.kind] += len(self.graph.in_(row.key))
+        return counts["receiver"], counts["capped"]
+
+    # impact
+
+    def impact(self, seed: Node, *, depth: int, limit: int, maybe: bool, fresh: Freshener) -> ImpactAnswer:
+        """What deserves a look when ``seed`` changes: closure over impact directions, certain edges unless ``maybe``."""
+        directions = {kind: row.impact for kind, row in self.ontology.edge_types.items() if row.layer == "code"}
+        directions.pop("contains", None)
+        tiers = (Tier.certain, Tier.hierarchy, Tier.candidate) if maybe else (Tier.certain,)
+        closure = self.graph.closure([seed.key], direction_by_kind=directions, tiers=tiers, max_depth=depth, limit=None)
+        rows = self.db.nodes(closure.nodes[:limit])
+        wanted = {*closure.nodes[:limit], *closure.via[:limit]} - {seed.key}
+        nodes = self.nodes(wanted) | {seed.key: seed}
+        reached = tuple(
+            Reached(nodes[key], closure.depth[i], nodes.get(closure.via[i]), closure.kind[i], closure.tier[i],
+                    fresh(self.file_row(rows[key].file)))
+            for i, key in enumerate(closure.nodes[:limit]) if key in rows
+        )  # fmt: skip
+        tests, files = self._tests_and_files(closure.nodes)
+        return ImpactAnswer(
+            seed, reached, closure.total, tuple(closure.per_depth), tuple(self.nodes(tests[:limit]).values()), len(tests),
+            files, self._impact_boundary(seed, closure, limit, maybe), self.stamp,
+        )  # fmt: skip
+
+    def _tests_and_files(self, keys: list[int]) -> tuple[list[int], int]:
+        tests, files = [], set()
+        for key, file, flags in self.db.node_places(keys):
+            files.add(file)
+            if flags & TEST:
+                tests.append(key)
+        return tests, len(files)
+
+    def _impact_boundary(self, seed: Node, closure: Any, limit: int, maybe: bool) -> Boundary:
+        receivers, capped = self.unknown_sites(seed.name)
+        below = 0 if maybe else len(self.graph.in_(seed.key, self.graph.mask(None, (Tier.hierarchy, Tier.candidate))))
+        notes = []
+        if not closure.total and not (receivers or capped or below):
+            notes.append("nothing in the index uses it")
+        if receivers or capped:
+            notes.append(f"{receivers + capped} call sites named {seed.name!r} have receivers that are not known")
+        return Boundary(max(0, closure.total - limit), int(seed.gated), receivers, below, capped, tuple(notes))
+
+    # map
+
+    def map(self, limit: int) -> MapAnswer:
+        """Files that others lean on most, with their top-level symbols."""
+        ranks = self._ranks()
+        rows = [row for row in map(FileRow._make, self.db.file_rows()) if row.status == "source"]
+        rows.sort(key=lambda row: (-ranks.get(row.id, 0), row.path))
+        shown = tuple(self._map_row(row, ranks.get(row.id, 0)) for row in rows[:limit])
+        return MapAnswer(shown, Boundary(omitted=max(0, len(rows) - limit)), self.stamp)
+
+    def _ranks(self) -> Counter[int]:
+        """File number → certain links into it from other files."""
+        graph = self.graph
+        mask = graph.mask(("calls", "imports", "inherits", "references"), (Tier.certain,))
+        places = {key: file for key, file, _ in self.db.node_places(None)}
+        ranks: Counter[int] = Counter()
+        for key, file in places.items():
+            if file:
+                ranks[file] += sum(1 for other, _, _ in graph.in_(key, mask) if places.get(other) != file)
+        return ranks
+
+    def _map_row(self, row: FileRow, rank: int) -> MapRow:
+        nodes = [one for one in self.db.nodes_of_file(row.id) if one.type == "symbol"]
+        top = [one for one in nodes if "." not in one.qual]
+        top.sort(key=lambda one: (-self.graph.degree(one.key)[0], one.ord))
+        return MapRow(os.fsdecode(row.path), row.lang, len(nodes), float(rank), tuple(map(self._node, top[:5])))
+
+    # the whole
+
+    def outdated(self) -> bool:
+        """Whether a newer generation was published since."""
+        return self.db.generation != self.stamp.generation
+
+    def report(self) -> dict[str, Any]:
+        """The counts of an ``IndexReport`` or ``Status``: files, symbols, edges, calls_by_tier, health, facts_hash, generation."""
+        edges, tiers = self._edge_counts()
+        rows = self.db.file_rows()
+        symbols = self.db.rows("SELECT count(*) FROM nodes WHERE ord >= 0")[0][0]
+        return {
+            "files": sum(1 for row in rows if row[4] != "skipped"),
+            "symbols": symbols,
+            "edges": edges,
+            "calls_by_tier": tiers,
+            "health": self._health(rows),
+            "facts_hash": self.meta.get("facts_hash", ""),
+            "generation": self.stamp.generation,
+        }
+
+    def _edge_counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        words = self.db.codes(SPACE_EDGE)
+        edges: Counter[str] = Counter()
+        calls = {tier.name: 0 for tier in Tier}
+        for code, count in self.meta.get("edge_counts", {}).items():
+            kind, tier = words.get(int(code) & 0xFF, ""), Tier(int(code) >> 8)
+            edges[kind] += count
+            if kind == "calls":
+                calls[tier.name] += count
+        return dict(sorted(edges.items())), calls
+
+    def _health(self, rows: Iterable[tuple[Any, ...]]) -> ScanHealth:
+        scan = self.meta.get("scan", {})
+        late = [(row[5], os.fsdecode(row[1])) for row in rows if row[4] == "skipped"]
+        skipped = Counter(scan.get("skipped", {})) + Counter(reason for reason, _ in late)
+        examples = {reason: tuple(paths) for reason, paths in scan.get("examples", {}).items()}
+        for reason in {reason for reason, _ in late}:
+            more = sorted(path for why, path in late if why == reason)
+            examples[reason] = (*examples.get(reason, ()), *more)[:5]
+        kept = [row for row in rows if row[4] != "skipped"]
+        problems = {os.fsdecode(row[1]): row[5] for row in kept if row[5] and row[4] != "gated"}
+        return ScanHealth(
+            seen=int(scan.get("seen", 0)),
+            indexed=len(kept),
+            text_only=sum(1 for row in kept if row[4] == "data"),
+            skipped=dict(sorted(skipped.items())),
+            examples=examples,
+            gated=sum(1 for row in kept if row[4] == "gated"),
+            gated_symbols=self.db.rows("SELECT count(*) FROM nodes WHERE ord >= 0 AND flags & 1")[0][0],
+            languages=dict(sorted(Counter(row[3] for row in kept).items())),
+            problems=dict(sorted(problems.items())[:200]),
+            problem_count=len(problems),
+            warnings=tuple(scan.get("warnings", ())),
+            git=bool(scan.get("git", True)),
+        )
+
+    def languages(self) -> dict[str, int]:
+        """Language → files in the index."""
+        return dict(self.db.rows("SELECT lang, count(*) FROM files WHERE status <> 'skipped' GROUP BY lang"))
+
+    def source_paths(self) -> list[str]:
+        """Paths of all files with symbols."""
+        return [os.fsdecode(path) for (path,) in self.db.rows("SELECT path FROM files WHERE status = 'source' ORDER BY path")]
