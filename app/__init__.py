@@ -1,0 +1,1 @@
+"""The surfaces: thin. Each parses, asks the workspace once, and renders."""

@@ -1,0 +1,81 @@
+"""Where the command line meets the engine: opens the workspace with its configuration, closes it after the verb.
+
+Who calls: every verb, in a ``with``. What may not come in: rendering. The engine is imported here and only when asked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from mog.app import config as configuration
+from mog.app.present import restore
+from mog.engine.config import EngineConfig
+from mog.engine.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from mog.app.cli.options import Common
+    from mog.engine.workspace import Workspace
+
+Answer = TypeVar("Answer")
+
+
+def start_of(common: Common) -> Path:
+    """The folder a command starts from.
+
+    Raises:
+        UsageError: ``--repo`` names no folder.
+    """
+    start = common.repo if common.repo is not None else Path.cwd()
+    if not start.is_dir():
+        raise UsageError("--repo names no folder", where=str(start), way_out="give an existing folder")
+    return start
+
+
+@contextmanager
+def opened(common: Common, flags: Mapping[str, object] | None = None) -> Iterator[Workspace]:
+    """The workspace at or above ``--repo``, configured by files, environment and the flags really typed.
+
+    Raises:
+        NoWorkspace, GitRefused, ConfigError, UsageError.
+    """
+    with opened_with_config(common, flags) as (workspace, _):
+        yield workspace
+
+
+@contextmanager
+def opened_with_config(
+    common: Common, flags: Mapping[str, object] | None = None
+) -> Iterator[tuple[Workspace, configuration.Config]]:
+    """Like ``opened``, with the configuration and the origin of each of its values."""
+    from mog.engine.workspace import Workspace
+
+    loaded: list[configuration.Config] = []
+
+    def configure(root: Path) -> EngineConfig:
+        loaded.append(configuration.load(root, os.environ, flags))
+        return loaded[-1].engine
+
+    workspace = Workspace.open(start_of(common), configure=configure)
+    try:
+        yield workspace, loaded[-1]
+    finally:
+        workspace.close()
+
+
+def aimed(ask: Callable[[str], Answer], target: str) -> Answer:
+    """``ask(target)``; where nothing answers, once more with the escapes of our own output turned back into characters.
+
+    Raises:
+        NotFound: neither spelling is known.
+    """
+    try:
+        return ask(target)
+    except NotFound:
+        spelled = restore(target)
+        if spelled == target:
+            raise
+        return ask(spelled)

@@ -1,0 +1,1 @@
+"""Style sheets and themes; no code but the theme tables."""

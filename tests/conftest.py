@@ -1,0 +1,46 @@
+"""Fixtures for every room: the developer's own settings stay out, and a git repository is one call away.
+
+Who calls: pytest. What may not come in: helpers of one room (they go to tests/helpers/ or beside the test).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+MakeRepo = Callable[[Mapping[str, str | bytes]], Path]
+
+
+@pytest.fixture(autouse=True)
+def own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Neither MOG_ variables nor git settings of the person who runs the tests reach them."""
+    for name in [name for name in os.environ if name.startswith(("MOG_", "GIT_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path_factory.getbasetemp() / "no-gitconfig"))
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "A Person")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "person@example.invalid")
+
+
+@pytest.fixture
+def make_repo(tmp_path: Path) -> MakeRepo:
+    """Function that writes files (path → text or bytes) into a new git repository below tmp_path and commits them."""
+
+    def make(files: Mapping[str, str | bytes]) -> Path:
+        root = tmp_path / "repo"
+        root.mkdir()
+        for name, content in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "start"]):
+            subprocess.run(["git", *command], cwd=root, check=True, stdin=subprocess.DEVNULL, timeout=60)
+        return root
+
+    return make

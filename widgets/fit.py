@@ -1,0 +1,149 @@
+"""Laying a row out in a number of cells: what gives way first, where it is cut, what stands between.
+
+Who calls: ``strips.py`` for the screen, the plain-text twins for everything else.
+What may not come in: the toolkit, colours, scrolling. Widths are terminal cells (wide characters count two).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from rich.cells import cell_len, set_cell_size
+
+from mog.widgets.view import Cell, Line, Row, Title
+
+ELLIPSIS = "…"
+GUTTER = 2
+
+
+def width_of(cells: Iterable[Cell]) -> int:
+    """Cells that a run of cells takes."""
+    return sum(cell_len(cell.text) for cell in cells)
+
+
+def cut_tail(text: str, width: int) -> str:
+    """``text`` in at most ``width`` cells, its end replaced by ``…`` where it does not fit."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(0, width - 1)).rstrip() + ELLIPSIS if width > 0 else ""
+
+
+def cut_head(text: str, width: int) -> str:
+    """``text`` in at most ``width`` cells, its beginning replaced by ``…``."""
+    if cell_len(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    kept = text
+    while kept and cell_len(kept) > width - 1:
+        kept = kept[max(1, (len(kept) - width) // 2) :] if len(kept) > 2 * width else kept[1:]
+    return ELLIPSIS + kept
+
+
+def cut_path(text: str, width: int) -> str:
+    """A path that loses leading folders first (``api/orders.py::`` → ``orders.py::``), then everything."""
+    while cell_len(text) > width and "/" in text:
+        text = text.split("/", 1)[1]
+    return text if cell_len(text) <= width else ""
+
+
+def _drop(text: str, width: int) -> str:
+    return ""
+
+
+_CUTS: dict[str, Callable[[str, int], str]] = {"path": cut_path, "head": cut_head, "tail": cut_tail, "drop": _drop}
+
+
+def squeeze(cells: tuple[Cell, ...], width: int) -> tuple[Cell, ...]:
+    """The cells in at most ``width``: paths give way first, then droppable ones, heads, tails, at last the hard end."""
+    over = width_of(cells) - width
+    out = list(cells)
+    for give in ("path", "drop", "head", "tail"):
+        for index, cell in enumerate(out):
+            if over > 0 and cell.give == give:
+                text = _CUTS[give](cell.text, cell_len(cell.text) - over)
+                over -= cell_len(cell.text) - cell_len(text)
+                out[index] = replace(cell, text=text)
+    return _hard_cut(out, width) if over > 0 else tuple(cell for cell in out if cell.text)
+
+
+def _hard_cut(cells: list[Cell], width: int) -> tuple[Cell, ...]:
+    kept: list[Cell] = []
+    for cell in cells:
+        room = width - width_of(kept)
+        if cell_len(cell.text) > room:
+            return (*kept, replace(cell, text=cut_tail(cell.text, room)))
+        kept.append(cell)
+    return tuple(kept)
+
+
+def fit(row: Row, width: int) -> tuple[Cell, ...]:
+    """The row as cells that fill exactly ``width`` cells (without the gutter)."""
+    right = squeeze(row.right, _room_for_right(row, width)) if row.right else ()
+    gap = 1 if right else 0
+    left = squeeze(row.cells, width - width_of(right) - gap)
+    room = width - width_of(left) - width_of(right)
+    return (*left, _between(row.fill, room, bool(left), bool(right)), *right)
+
+
+def _room_for_right(row: Row, width: int) -> int:
+    """What the left part cannot give up is its own, and never less than a third of the row."""
+    firm = width_of(cell for cell in row.cells if not cell.give)
+    yields = width // 4 if any(cell.give in ("head", "tail") for cell in row.cells) else 0
+    return max(width // 3, width - firm - yields - 1) if row.cells else width
+
+
+def _between(fill: str, room: int, left: bool, right: bool) -> Cell:
+    if fill and room > 2:
+        inner = room - left - right
+        return Cell(" " * left + fill * inner + " " * right, "rule")
+    return Cell(" " * max(0, room))
+
+
+def title_row(title: Title, focused: bool) -> Row:
+    """A title as a row: mark, digit and name, what it shows now, rule, right part."""
+    head = f"{title.digit} {title.name}" if title.digit else title.name
+    cells = [Cell(head, "text", True)]
+    if title.note:
+        cells.append(Cell(f"  {title.note}", "text", False, "drop"))
+    right = (Cell(title.right, "text", True, "tail"),) if title.right else ()
+    return Row("", tuple(cells), right, mark="»" if focused else " ", fill="─")
+
+
+def columns(count: int, width: int, middle: int = 0) -> tuple[tuple[int, int], ...]:
+    """(offset, width) of each column of a line with ``count`` rows; one cell between two columns is the rule."""
+    if count <= 1:
+        return ((0, width),)
+    if count == 2:
+        left = (width - 1) // 2
+        return ((0, left), (left + 1, width - left - 1))
+    left = (width - middle - 2) // 2
+    return ((0, left), (left + 1, middle), (left + middle + 2, width - left - middle - 2))
+
+
+def plain(line: Line, width: int, middle: int = 0) -> str:
+    """The line as text, exactly as a pane without focus shows it, trailing blanks removed."""
+    parts = []
+    for (_, room), row in zip(columns(len(line), width, middle), line, strict=True):
+        body = "".join(cell.text for cell in fit(row, room - GUTTER - 1))
+        parts.append(f"{row.mark} {body} ")
+    return "│".join(parts).rstrip()
+
+
+def share(wants: Sequence[int], room: int, least: int = 2) -> list[int]:
+    """Lines for each of several sections that want ``wants`` lines in ``room``: small ones whole, the rest equally."""
+    given = [0] * len(wants)
+    left, open_ = max(room, 0), [i for i, want in enumerate(wants) if want]
+    while open_:
+        each = max(left // len(open_), least)
+        full = [i for i in open_ if wants[i] <= each]
+        if not full:
+            for n, i in enumerate(open_):
+                given[i] = max(least, each + (1 if n < left - each * len(open_) else 0))
+            break
+        for i in full:
+            given[i] = wants[i]
+            left -= wants[i]
+        open_ = [i for i in open_ if i not in full]
+    return given
