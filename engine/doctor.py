@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from mog.engine.code import git
+from mog.engine.code.languages_map import CODE
 from mog.engine.errors import IndexMissing, MogError, StoreDamaged
 from mog.engine.ledgers.events import EventLog
 from mog.engine.model import Check
@@ -94,7 +95,7 @@ def _ledger(workspace: Workspace, repair: bool) -> Iterator[Check]:
 
 def _grammars(workspace: Workspace) -> Iterator[Check]:
     for info in workspace.grammars():
-        if not info.loads and info.files:
+        if not info.loads and info.files and info.language in CODE:
             yield Check(
                 f"grammar {info.language}", "warning", f"{info.files} files are text only: no grammar", f"mog grammars add {info.language}"
             )

@@ -20,10 +20,9 @@ from mog.engine import ontology as ontologies
 from mog.engine.code import git
 from mog.engine.code.indexer import Indexer, Outcome
 from mog.engine.config import EngineConfig
-from mog.engine.errors import IndexMissing, MogError, NoWorkspace, StoreDamaged
+from mog.engine.errors import IndexMissing, NoWorkspace, StoreDamaged
 from mog.engine.feed import Feed
 from mog.engine.model import (
-    Boundary,
     Change,
     Check,
     Freshness,
@@ -381,9 +380,8 @@ def find_root(start: Path) -> Path:
     for folder in (start, *start.parents):
         if any(os.path.lexists(folder / name) for name in (".mog", "mog.yaml", ".git")):
             return folder
-    raise NoWorkspace(
-        "neither a repository nor a mog workspace here or above", where=str(start), way_out="run `mog init` in the folder to index"
-    )
+    what = "neither a repository nor a mog workspace here or above"
+    raise NoWorkspace(what, where=str(start), way_out="run `mog init` in the folder to index")
 
 
 def clone_key(folder: Path) -> bytes:

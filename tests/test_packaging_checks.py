@@ -47,12 +47,15 @@ def test_mypy_finds_a_planted_bug_through_the_links(planted: Path) -> None:
     assert "app/planted.py:5: error: Incompatible types in assignment" in done.stdout
 
 
+LINKED = ("typecheck/mog/app/planted.py", "typecheck/mog/engine/planted.py")
+
+
 @pytest.mark.slow
 @pytest.mark.client
 def test_pyright_finds_a_planted_bug_through_the_links(planted: Path) -> None:
     if run(planted, sys.executable, "-m", "pyright", "--version").returncode:
         pytest.skip("pyright needs a node.js; the types stage of .ci/run does not skip this")
-    done = run(planted, sys.executable, "-m", "pyright", "app/planted.py", "engine/planted.py")
+    done = run(planted, sys.executable, "-m", "pyright", *LINKED)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "engine/planted.py:3:" in done.stdout
     assert "app/planted.py:5:" in done.stdout

@@ -95,6 +95,14 @@ class Finder(Vertical):
         def control(self) -> Finder:
             return self.finder
 
+    @dataclass
+    class Entered(Message):
+        finder: Finder
+
+        @property
+        def control(self) -> Finder:
+            return self.finder
+
     def __init__(self, title: Title, label: str, *, id: str) -> None:
         super().__init__(id=id)
         self._title = title
@@ -135,5 +143,4 @@ class Finder(Vertical):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if row := self.pane.row:
-            self.post_message(Pane.Opened(self.pane, row))
+        self.post_message(self.Entered(self))

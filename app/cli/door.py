@@ -6,21 +6,18 @@ Who calls: every verb, in a ``with``. What may not come in: rendering. The engin
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from mog.app import config as configuration
-from mog.app.present import restore
 from mog.engine.config import EngineConfig
-from mog.engine.errors import NotFound, UsageError
+from mog.engine.errors import UsageError
 
 if TYPE_CHECKING:
     from mog.app.cli.options import Common
     from mog.engine.workspace import Workspace
-
-Answer = TypeVar("Answer")
 
 
 def start_of(common: Common) -> Path:
@@ -64,18 +61,3 @@ def opened_with_config(
         yield workspace, loaded[-1]
     finally:
         workspace.close()
-
-
-def aimed(ask: Callable[[str], Answer], target: str) -> Answer:
-    """``ask(target)``; where nothing answers, once more with the escapes of our own output turned back into characters.
-
-    Raises:
-        NotFound: neither spelling is known.
-    """
-    try:
-        return ask(target)
-    except NotFound:
-        spelled = restore(target)
-        if spelled == target:
-            raise
-        return ask(spelled)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from mog.app.cli import door, exit_codes, output
+from mog.app.cli import door, exit_codes, names, output
 from mog.app.cli.options import COMMON, Common
 
 
@@ -22,6 +22,7 @@ def export(
 ) -> int:
     """Write edges as JSON Lines: caller and callee as path:line of their definitions, name as written, tier."""
     with door.opened(common) as workspace:
+        names.edge_types(workspace, [kind])
         rows = workspace.export_edges(kind)
         if common.json and not jsonl:
             output.document({"kind": kind, what: list(rows)})

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from mog.app.cli import door, exit_codes, output
+from mog.app.cli import door, exit_codes, names, output
 from mog.app.cli.options import COMMON, Common, Limit
 
 
@@ -23,6 +23,8 @@ def impact(
 ) -> int:
     """Show what may deserve a look when a symbol changes: callers, heirs, importers, and the tests that reach it."""
     with door.opened(common) as workspace:
-        answer = door.aimed(lambda name: workspace.impact(name, depth=depth, limit=limit, maybe=maybe), target)
+        answer = names.aimed(
+            workspace, lambda name: workspace.impact(name, depth=depth, limit=limit, maybe=maybe), target
+        )
     output.record(answer, common)
     return exit_codes.OK

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from mog.app.cli import door, exit_codes, output
+from mog.app.cli import door, exit_codes, names, output
 from mog.app.cli.options import COMMON, Common, Limit
 
 TierName = Literal["certain", "hierarchy", "candidate", "unknown"]
@@ -34,8 +34,11 @@ def neighbors(
 ) -> int:
     """List the links of a node by type, direction and tier."""
     with door.opened(common) as workspace:
-        answer = door.aimed(
-            lambda name: workspace.neighbors(name, kinds=kind, direction=direction, tiers=tier, limit=limit), target
+        names.edge_types(workspace, kind)
+        answer = names.aimed(
+            workspace,
+            lambda name: workspace.neighbors(name, kinds=kind, direction=direction, tiers=tier, limit=limit),
+            target,
         )
     output.record(answer, common)
     return exit_codes.OK

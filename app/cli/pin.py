@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mog.app.cli import door, exit_codes, output
+from mog.app.cli import door, exit_codes, names, output
 from mog.app.cli.options import COMMON, Common
 
 
@@ -19,7 +19,7 @@ def pin(
 ) -> int:
     """Anchor a note to a symbol or file; `mog verify` says when the code under it changed."""
     with door.opened(common) as workspace:
-        state = door.aimed(lambda name: workspace.pin(name, note), target)
+        state = names.aimed(workspace, lambda name: workspace.pin(name, note), target)
     output.confirm(state, common)
     return exit_codes.OK
 

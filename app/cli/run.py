@@ -13,6 +13,7 @@ from cyclopts import CycloptsError
 
 from mog.app.cli import diagnostics, exit_codes, output
 from mog.app.cli.commands import VERBS, build
+from mog.app.cli.names import nearest
 from mog.app.cli.options import verb_first
 from mog.engine.errors import MogError, UsageError
 
@@ -65,10 +66,8 @@ def _known(words: list[str]) -> None:
     names = [verb.name for verb in VERBS]
     if not words or words[0].startswith("-") or words[0] in names:
         return
-    import difflib
-
-    close = difflib.get_close_matches(words[0], names, n=1, cutoff=0.5)
-    way_out = f"the nearest is: mog {close[0]}" if close else "mog --help lists the commands"
+    near = nearest(words[0], names)
+    way_out = f"the nearest is: mog {near}" if near else "mog --help lists the commands"
     raise UsageError(f"there is no command {words[0]}", way_out=way_out)
 
 

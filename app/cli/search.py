@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mog.app.cli import door, exit_codes, output
+from mog.app.cli import door, exit_codes, names, output
 from mog.app.cli.options import COMMON, Common, Limit
 from mog.engine.errors import UsageError
 
@@ -24,6 +24,7 @@ def search(
     if not query:
         raise UsageError("a search needs a word", way_out="mog search WORDS")
     with door.opened(common) as workspace:
+        names.node_kind(workspace, kind)
         answer = workspace.search(query, limit=limit, kind=kind)
     output.record(answer, common)
     return exit_codes.OK if answer.hits else exit_codes.NOTHING

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter, validators
 
 from mog.app import plain, present
-from mog.app.cli import door, exit_codes, output
+from mog.app.cli import door, exit_codes, names, output
 from mog.app.cli.options import COMMON, Common, Limit
 from mog.engine.errors import NotFound, PolicyDenied
 
@@ -25,7 +25,7 @@ def show(
 ) -> int:
     """Show one symbol or file: source, links in and out, pins."""
     with door.opened(common) as workspace:
-        answer = door.aimed(lambda name: workspace.neighbors(name, tiers=TIERS, limit=limit), target)
+        answer = names.aimed(workspace, lambda name: workspace.neighbors(name, tiers=TIERS, limit=limit), target)
         try:
             text = workspace.source(answer.node.id)[0] if lines and answer.node.path else ""
         except (PolicyDenied, NotFound):

@@ -165,6 +165,13 @@ class Acts(Prompts):
         self.draw_top()
         self.draw_foot()
 
+    def open_found(self) -> None:
+        """Open the row under the cursor of the search."""
+        if self.finding and self.here.row is None:
+            self.say("enter: nothing was found")
+        elif self.finding:
+            self.action_open()
+
     def leave_search(self) -> None:
         """Close the search line; its results stay for n and N."""
         if self.finding:

@@ -35,6 +35,7 @@ class Asks(Board):
         super().__init__(*args, **kwargs)
         self.pace = Pace()
         self._due: set[str] = set()
+        self._open_first = False
         self._unsubscribe: Callable[[], None] | None = None
 
     # -- asking --------------------------------------------------------------------------------------------------------
@@ -69,6 +70,7 @@ class Asks(Board):
         self.jobs.stop()
         if self._unsubscribe:
             self._unsubscribe()
+            self._unsubscribe = None
 
     def _feed(self, change: m.Change) -> None:
         self.post_message(Fed(change))
@@ -246,6 +248,17 @@ class Asks(Board):
         self.state.took_ms = event.took * 1000
         self.state.hit_at = -1
         self.draw("find", cursor="")
+        if self._open_first and not self.jobs.waits("find"):
+            self._open_first = False
+            self.open_found()
+
+    def open_found(self) -> None:
+        """Enter was pressed before the answer was here (keys know how)."""
+
+    def enter_found(self) -> bool:
+        """Enter in the search line: False when the rows still answer an earlier text, and the first row opens later."""
+        self._open_first = self.jobs.running("find")
+        return not self._open_first
 
     def got_jump(self, event: Answered) -> None:
         node: m.Node = event.answer

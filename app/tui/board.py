@@ -174,6 +174,8 @@ class Board(Screen[None]):
     def adapt(self) -> None:
         """Follow a new size: which layout, which bars, and titles only where there are no tabs."""
         mode = mode_of(*self.app.size)
+        if self.has_class("-tiny") and mode != "tiny":
+            self.call_after_refresh(self._focus_again)
         for name in ("three", "two", "tabs", "tiny"):
             self.set_class(name == mode, f"-{name}")
         for name in PANES:
@@ -181,9 +183,11 @@ class Board(Screen[None]):
         self.place_panes()
         self.draw_top()
 
-    def typing(self) -> bool:
-        """Whether letters go into a line of text."""
-        return isinstance(self.focused, Entry)
+    def _focus_again(self) -> None:
+        """What was too small to be drawn has lost the focus; give it back."""
+        entries = [e for e in self.query(Entry) if e.id == ("find-entry" if self.finding else "prompt")]
+        typed = entries and (self.finding or self.has_class("-prompting"))
+        self.give_focus(entries[0] if typed else self.pane(self.current))
 
     def set_current(self, name: str) -> None:
         """Make a pane the one that keys act on."""

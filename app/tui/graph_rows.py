@@ -168,7 +168,7 @@ def _section(
 def _edge(key: str, edge: m.Edge, node: m.Node) -> Row:
     word = TIER_NOTES.get(edge.tier, "")
     cells = [Cell(f"  {clean(edge.kind)[:10]:<10} {link(edge.kind, edge.tier, edge.outgoing)} ", "muted")]
-    cells += name_cells(edge.other, edge.freshness)
+    cells += _names(edge, node)
     if edge.count > 1:
         cells.append(Cell(f"  {edge.count:,} times", "muted", False, "drop"))
     if word:
@@ -176,10 +176,20 @@ def _edge(key: str, edge: m.Edge, node: m.Node) -> Row:
     return Row(key, tuple(cells), words=_edge_words(edge, node), copy=_copy(edge.other))
 
 
+def _names(edge: m.Edge, node: m.Node) -> tuple[Cell, ...]:
+    """Chip and name of the other end; what it shares with the node in focus (file, class) is left out."""
+    other = edge.other
+    cells = name_cells(other, edge.freshness, with_path=other.path != node.path)
+    inside = node.type == "symbol" and other.path == node.path and other.qual.startswith(f"{node.qual}.")
+    if inside:
+        return (*cells[:-1], Cell(clean(other.qual[len(node.qual) :]), "text", False, "head"))
+    return cells
+
+
 def _wide_edge(key: str, edge: m.Edge, node: m.Node) -> Row:
     line = Cell(f" {long_link(edge.kind, edge.tier)}", "muted")
     words, copy = _edge_words(edge, node), _copy(edge.other)
-    chip, *name = name_cells(edge.other, edge.freshness)
+    chip, *name = _names(edge, node)
     if edge.outgoing:
         return Row(key, (line, Cell(" "), chip, *name), words=words, copy=copy)
     return Row(key, (), (*name[1:], Cell(" "), chip, line), words=words, copy=copy)

@@ -29,8 +29,11 @@ _ALL = graph_rows.Room(0, 60, level=1, sides=False)
 
 def no_screen(environ: Mapping[str, str]) -> str:
     """Why the workbench cannot be drawn here, "" when it can. Asked before the toolkit is imported."""
-    if not (sys.stdin and sys.stdout and sys.stdin.isatty() and sys.stdout.isatty()):
-        return "not a terminal"
+    # the toolkit draws on stderr, so that one counts as well
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or not stream.isatty():
+            return f"{name} is not a terminal"
     if environ.get("TERM", "") in ("dumb", "") and os.name != "nt":
         return f"TERM={environ.get('TERM', '')} cannot place a cursor"
     return ""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import Provider
@@ -23,6 +24,7 @@ import mog.styles
 from mog.app.tui.port import Desk
 from mog.app.tui.screens.home import Home
 from mog.styles import themes
+from mog.widgets.entry import Entry
 
 STYLES = Path(mog.styles.__file__).parent
 
@@ -67,6 +69,7 @@ class Workbench(App[None], inherit_bindings=False):
             self.register_theme(themes.theme(name))
         # not assigned: its watcher would parse the style sheets once more before the first paint
         self.set_reactive(App.theme, chosen)
+        self.stylesheet.set_variables(self.get_css_variables())
         self._home = Home(workspace, index_first=index_first, motion=motion)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -80,6 +83,15 @@ class Workbench(App[None], inherit_bindings=False):
     def get_default_screen(self) -> Screen[None]:
         """The home screen is the first and only one below the others."""
         return self._home
+
+    async def on_event(self, event: events.Event) -> None:
+        """Letters typed ahead, while a line of text was about to open, go into that line and not to a key's action."""
+        if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
+            entry = self.focused
+            if isinstance(entry, Entry):
+                entry.insert_text_at_cursor(event.character or "")
+                return
+        await super().on_event(event)
 
     def _colour_mode(self) -> None:
         self.ansi_color = True if self.theme in themes.FLAT else None

@@ -49,6 +49,10 @@ class Jobs:
         """Whether a job of that group runs."""
         return job in self._running
 
+    def waits(self, job: str) -> bool:
+        """Whether a newer question of that group waits for the running one."""
+        return job in self._waiting
+
     def ended(self, job: str) -> None:
         """A thread is free: start what waits for it."""
         self._running.discard(job)

@@ -43,6 +43,8 @@ _OPEN = frozenset(
 _FROM = {"if_clause": OR, "for_in_clause": OR, "list_splat": BITOR, "dictionary_splat": BITOR, "pair": OR, "slice": OR,
          "interpolation": OR, "named_expression": OR, "not_operator": NOT, "unary_operator": UNARY, "comparison_operator": COMPARE + 1,
          "await": PRIMARY}  # fmt: skip
+_EXTRAS = ("comment", "line_continuation")
+_PATTERNS = ("pattern_list", "tuple_pattern", "list_pattern")
 # statements in which a tuple needs no parentheses
 _BARE_TUPLE = frozenset("expression_statement return_statement delete_statement for_statement augmented_assignment yield".split())
 
@@ -63,6 +65,7 @@ class Parens:
         self.code = code
         self.path: list[tuple[Node, list[Node], list[int]]] = []
         self.which = self.last = -1
+        self.inner: dict[int, Node | None] = {}
 
     def blank(self) -> None:
         text = bytes(self.code)
@@ -79,9 +82,9 @@ class Parens:
         """
         path = self.path
         which = bisect_right(self.starts, at) - 1
+        if which < 0:
+            return None, None
         if which != self.which or at < self.last:
-            if which < 0:
-                return None, None
             path[:] = [_open(self.nodes[which])]
             self.which = which
         self.last = at
@@ -130,17 +133,22 @@ class Parens:
     def _tuple(self, node: Node, parent: Node | None, kind: str) -> None:
         start, end = node.start_byte, node.end_byte
         commas = sum(1 for child in node.children if child.type == ",")
-        if commas == 1 and node.named_child_count - _comments(node) == 1:
+        if commas == 1 and node.named_child_count - _extras(node) == 1:
             self._last_comma(start + 1, end - 1, self.COMMA[0])
+        above = len(self.path) - 2
+        while parent is not None and parent.type == "parenthesized_expression" and above > 0:
+            above -= 1
+            parent = self.path[above][0]
         if parent is None or (commas == 0 and kind == "tuple"):
             return
         if kind == "tuple_pattern":
-            bare = parent.type in ("for_statement", "for_in_clause", "assignment") or (commas == 0 and parent.type == "pattern_list")
+            typed = parent.type == "assignment" and parent.child_by_field_name("type") is not None
+            bare = (parent.type in ("for_statement", "for_in_clause", "assignment") and not typed) or (commas == 0 and parent.type in _PATTERNS)
         else:
             bare = parent.type in _BARE_TUPLE or self._bare_place(node, parent)
             bare = bare and not any(child.type in ("named_expression", "yield") for child in node.children)
         if bare:
-            if commas > 1 or node.named_child_count - _comments(node) > 1:
+            if commas > 1 or node.named_child_count - _extras(node) > 1:
                 self._last_comma(start + 1, end - 1, 32)
             self._drop(start, end)
 
@@ -148,7 +156,7 @@ class Parens:
         if parent.type == "assignment":
             return parent.start_byte != node.start_byte
         if parent.type == "subscript":
-            return parent.start_byte != node.start_byte and parent.named_child_count - _comments(parent) == 2
+            return parent.start_byte != node.start_byte and parent.named_child_count - _extras(parent) == 2
         return False
 
     def _index(self, at: int) -> None:
@@ -158,14 +166,27 @@ class Parens:
             if sum(1 for child in node.children if child.type == ",") == 1:
                 self.code[at] = self.COMMA[0]
 
+    def _inner(self, node: Node) -> Node | None:
+        """What a pair of parentheses holds, through further pairs; found once for a whole nest of them."""
+        at: Node | None = node
+        nest = []
+        while at is not None and at.type == "parenthesized_expression":
+            if at.id in self.inner:
+                at = self.inner[at.id]
+                break
+            nest.append(at.id)
+            at = next((child for child in at.named_children if child.type not in _EXTRAS), None)
+        self.inner.update(dict.fromkeys(nest, at))
+        return at
+
     def _redundant(self, node: Node, parent: Node) -> bool:
-        child = _inner(node)
+        child = self._inner(node)
         if child is None:
             return False
         kind, above = child.type, parent.type
         if above == "assignment":
             if parent.start_byte == node.start_byte:
-                return False
+                return kind in _PRIMARIES and parent.child_by_field_name("type") is None
             return kind != "named_expression"
         if kind in _PRIMARIES:
             return not (above == "attribute" and kind in _NUMBERS) and not (above == "interpolation" and kind in _DISPLAYS)
@@ -194,16 +215,8 @@ def _open(node: Node) -> tuple[Node, list[Node], list[int]]:
     return node, children, [child.end_byte for child in children]
 
 
-def _inner(node: Node) -> Node | None:
-    """What a pair of parentheses holds, through further pairs."""
-    at: Node | None = node
-    while at is not None and at.type == "parenthesized_expression":
-        at = next((child for child in at.named_children if child.type != "comment"), None)
-    return at
-
-
-def _comments(node: Node) -> int:
-    return sum(1 for child in node.named_children if child.type == "comment")
+def _extras(node: Node) -> int:
+    return sum(1 for child in node.named_children if child.type in _EXTRAS)
 
 
 def _level(node: Node) -> int:

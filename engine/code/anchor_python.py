@@ -45,6 +45,8 @@ _PREFIX = re.compile(rb"(?<![\w\x80-\xff])([A-Za-z]{1,2})\Z")
 _PREFIXES = frozenset(b"r u b br rb f fr rf t tr rt".split())
 _EQUALS = re.compile(rb"=\s*")
 _DOC_START = frozenset(b"\"'rRuU")
+_LETTERS = re.compile(rb"[A-Za-z]*")
+_BYTES_OR_HOLES = frozenset(b"bBfFtT")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 # Each begins with a literal, which lets the regular expression engine skip to candidates.
@@ -172,8 +174,8 @@ class _Lines:
             if first in _DOC_START and node.type == "expression_statement" and node.child_count == 1:
                 child = node.child(0)
                 if child is not None and child.type in ("string", "concatenated_string"):
-                    prefix = data[start : start + 2].lower()
-                    if b"f" not in prefix and b"b" not in prefix and b"t" not in prefix:
+                    opened = _LETTERS.match(data, start)
+                    if opened is not None and not _BYTES_OR_HOLES.intersection(opened[0]):
                         self.docs[start] = node.end_byte
             return
 
@@ -216,18 +218,19 @@ class _Contents:
                     view[start:end] = _filler(b" ", end - start)
                     continue
                 begin, content = start, match[kind]
-                if start in docs or (start and data[start - 1] in _WORD and (held := _PREFIX.search(data, max(0, start - 3), start))):
-                    prefix = b"" if start in docs else held[1].lower()
+                held = _PREFIX.search(data, max(0, start - 3), start) if start and data[start - 1] in _WORD else None
+                if held is not None or start in docs:
+                    prefix = held[1].lower() if held is not None else b""
                     begin = start - len(prefix) if prefix in _PREFIXES else start
                     if begin in docs:
                         pos = docs[begin]
                         view[begin:pos] = _filler(b" ", pos - begin)
                         continue
                     if begin != start and (b"f" in prefix or b"t" in prefix) and b"{" in content:
-                        holes = self._formatted(begin, prefix, 3 if kind <= 2 else 1)
-                        if holes is not None:
-                            work.append((holes.pop(), limit))
-                            work += [(hole.start_byte, hole.end_byte) for hole in holes[::-1]]
+                        whole = self._formatted(begin, prefix, 3 if kind <= 2 else 1)
+                        if whole is not None:
+                            work.append((whole[0], limit))
+                            work += whole[1][::-1]
                             break
                     content = _prefixed(prefix, content) if begin != start else unquoted(content)
                 elif b"\\" in content or b"\r" in content:
@@ -238,25 +241,26 @@ class _Contents:
                 view[begin:end] = _TEXT_FILL[:size] if size <= 4096 else _filler(TEXT, size)
         view.release()
 
-    def _formatted(self, begin: int, prefix: bytes, quotes: int) -> list[Node | int] | None:
-        """Take the text parts of a formatted string; its holes in order, then its end. None when the tree knows no string here."""
+    def _formatted(self, begin: int, prefix: bytes, quotes: int) -> tuple[int, list[tuple[int, int]]] | None:
+        """Take the text parts of a formatted string; its end and its holes in order. None when the tree knows no string here."""
         node = self.tree.root_node.descendant_for_byte_range(begin, begin + 1)
         node = node.parent if node is not None and node.type == "string_start" else node
         if node is None or node.type != "string" or node.start_byte != begin:
             return None
         self.sorted = False
         raw = b"r" in prefix
-        self._keep(begin, bytes(sorted(prefix.replace(b"r", b"") if b"\\" not in self.data[begin : node.end_byte] else prefix)))
-        return [*self._parts(node, begin + len(prefix) + quotes, node.end_byte - quotes, begin, raw), node.end_byte]
+        kept = prefix if b"\\" in self.data[begin : node.end_byte] else prefix.replace(b"r", b"")
+        self._keep(begin, bytes(sorted(kept)))
+        return node.end_byte, self._parts(node, begin + len(prefix) + quotes, node.end_byte - quotes, begin, raw)
 
-    def _parts(self, node: Node, start: int, end: int, begin: int, raw: bool) -> list[Node | int]:
+    def _parts(self, node: Node, start: int, end: int, begin: int, raw: bool) -> list[tuple[int, int]]:
         """Take what lies between the holes of ``node`` in ``[start, end)``, blanking from ``begin``; the holes with code."""
-        holes: list[Node | int] = []
+        holes: list[tuple[int, int]] = []
         for child in node.children:
             if child.type not in ("interpolation", "format_expression"):
                 continue
             self._text(begin, start, child.start_byte, raw)
-            holes.append(child)
+            holes.append((child.start_byte, child.end_byte))
             begin = start = child.end_byte
             for part in child.children:
                 if part.type == "format_specifier":
@@ -286,14 +290,14 @@ class _Contents:
         work = [self.tree.root_node]
         while work:
             node = work.pop()
-            if node.is_error:
+            if node.is_error or node.is_missing:
                 self._keep(node.start_byte, b"\0" + self.data[node.start_byte : node.end_byte])
             work += [child for child in node.children if child.has_error]
 
 
 def _filler(first: bytes, size: int) -> bytes:
     """``first`` and blanks, ``size`` bytes in all."""
-    return first + (_BLANKS[: size - 1] if size <= 4096 else b" " * (size - 1))
+    return first[:size] + (_BLANKS[: size - 1] if size <= 4096 else b" " * (size - 1)) if size > 0 else b""
 
 
 def _prefixed(prefix: bytes, content: bytes) -> bytes:

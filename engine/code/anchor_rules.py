@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 # What to do at a captured node. Of nodes with one start, statements come first, then the longest, then the lowest number.
-(A_SPAN, A_STMT, A_GROUP, A_UNION, A_KEEP, A_CHAIN, A_PAREN, A_PLAIN_STRING, A_STRING, A_TEMPLATE, A_HOLE, A_EXACT, A_JSX_TEXT,
- A_BARE_PARAM, A_COMMENT, A_ERROR, A_END) = range(17)  # fmt: skip
+(A_SPAN, A_ERROR, A_STMT, A_GROUP, A_UNION, A_KEEP, A_CHAIN, A_PAREN, A_PLAIN_STRING, A_STRING, A_TEMPLATE, A_HOLE, A_EXACT, A_JSX_TEXT,
+ A_BARE_PARAM, A_COMMENT, A_END) = range(17)  # fmt: skip
 
 ACTION_OF_CAPTURE = {
     "stmt": A_STMT, "group": A_GROUP, "union": A_UNION, "keep": A_KEEP, "chain": A_CHAIN, "paren": A_PAREN,
@@ -64,8 +64,7 @@ _JS_STMT = """
 expression_statement variable_declaration lexical_declaration if_statement switch_statement for_statement for_in_statement
 while_statement do_statement try_statement with_statement break_statement continue_statement debugger_statement
 return_statement throw_statement empty_statement labeled_statement import_statement export_statement function_declaration
-generator_function_declaration class_declaration method_definition class_static_block switch_case switch_default decorator
-statement_block
+generator_function_declaration class_declaration method_definition class_static_block switch_case switch_default decorator else_clause
 """
 _JS_GROUP = """
 binary_expression unary_expression update_expression ternary_expression assignment_expression
@@ -90,7 +89,10 @@ _JS_COMMON = """
 (comment) @comment
 (html_comment) @comment
 (hash_bang_line) @exact
-(ERROR) @error
+(do_statement "while" @stmt)
+[(program (statement_block) @stmt) (statement_block (statement_block) @stmt) (switch_case (statement_block) @stmt)
+ (switch_default (statement_block) @stmt)]
+[(ERROR) (MISSING)] @error
 """
 _JAVASCRIPT = (
     _alternatives(_JS_STMT + " field_definition using_declaration", "stmt") + _alternatives(_JS_GROUP, "group") + _JS_COMMON

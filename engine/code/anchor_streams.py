@@ -45,7 +45,10 @@ def newlines(content: bytes) -> bytes:
 
 
 def unquoted(content: bytes) -> bytes:
-    """Content of a quoted string with escapes of quotes resolved and all others as written, line ends as LF."""
-    if b"\\" in content:
-        content = _ESCAPE.sub(lambda match: match[1] or match[0], content)
-    return newlines(content)
+    """Content of a quoted string with escapes of quotes and of line ends resolved, all others as written, line ends as LF."""
+    content = newlines(content)
+    return _ESCAPE.sub(_resolved, content) if b"\\" in content else content
+
+
+def _resolved(match: re.Match[bytes]) -> bytes:
+    return match[1] or (b"" if match[0] == b"\\\n" else match[0])

@@ -11,11 +11,11 @@ the same streams if and only if they differ in cosmetics only, and a symbol is a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tree_sitter import Language, Query, QueryCursor, Tree
+from tree_sitter import Language, Node, Query, QueryCursor, Tree
 
 from mog.engine.code.anchor_rules import (
     A_BARE_PARAM, A_CHAIN, A_COMMENT, A_END, A_ERROR, A_EXACT, A_GROUP, A_HOLE, A_JSX_TEXT, A_KEEP, A_PAREN, A_PLAIN_STRING,
@@ -32,9 +32,17 @@ _SEMICOLON = re.compile(rb";(?=[\x02}\x0e]|\Z)")
 _COMMA = re.compile(rb",(?=[)\]}>])(?<![\[({,<],)")
 
 
-def text_streams(rules: TextRules, tree: Tree, data: bytes, spans: Sequence[tuple[int, int]]) -> Streams:
+def text_streams(
+    rules: TextRules,
+    tree: Tree,
+    data: bytes,
+    spans: Sequence[tuple[int, int]],
+    marks: Mapping[str, Sequence[Node]] | None = None,
+) -> Streams:
     """Both streams of ``data``, cut at ``spans`` (byte ranges of nodes or of runs of sibling nodes)."""
-    writer = _Writer(rules, tree, data, spans)
+    if marks is None:
+        marks = QueryCursor(_query(rules, tree.language)).captures(tree.root_node)
+    writer = _Writer(marks, data, spans)
     writer.run()
     contents = [b"%d:%b" % (len(content), content) for content in writer.contents]
     return Streams(_squeeze(b"".join(writer.out)).split(SPAN), contents, writer.slices, b"")
@@ -52,10 +60,10 @@ def _query(rules: TextRules, language: Language) -> Query:
     return Query(language, rules.query)
 
 
-def _keys(rules: TextRules, tree: Tree, spans: Sequence[tuple[int, int]]) -> list[int]:
+def _keys(marks: Mapping[str, Sequence[Node]], spans: Sequence[tuple[int, int]]) -> list[int]:
     """Sorted keys of all captures and spans."""
     keys: list[int] = []
-    for name, nodes in QueryCursor(_query(rules, tree.language)).captures(tree.root_node).items():
+    for name, nodes in marks.items():
         action = ACTION_OF_CAPTURE[name]
         if action == A_STMT:
             keys += [node.start_byte << 40 | A_STMT for node in nodes]
@@ -71,10 +79,10 @@ def _keys(rules: TextRules, tree: Tree, spans: Sequence[tuple[int, int]]) -> lis
 class _Writer:
     """One pass over the captures of one file. ``run`` fills ``out``, ``contents`` and ``slices``."""
 
-    def __init__(self, rules: TextRules, tree: Tree, data: bytes, spans: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, marks: Mapping[str, Sequence[Node]], data: bytes, spans: Sequence[tuple[int, int]]) -> None:
         self.data = data
         self.code = unmarked(data)
-        self.keys = _keys(rules, tree, spans)
+        self.keys = _keys(marks, spans)
         self.order = sorted(range(len(spans)), key=lambda i: (spans[i][0], -spans[i][1]))
         self.slices = [Slice(0, 0, 0, 0)] * len(spans)
         self.out: list[bytes] = []
@@ -99,7 +107,7 @@ class _Writer:
                 pos, top = self.pos, ends[-1]
             action = key & 255
             if start < pos:
-                if action != A_SPAN:
+                if action > A_ERROR:
                     continue
             elif action == A_STMT:
                 put(code[pos:start])

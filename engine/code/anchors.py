@@ -10,10 +10,10 @@ so that it survives a rename even where the body refers to itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
-from tree_sitter import Tree
+from tree_sitter import Node, Tree
 
 from mog.engine.code.anchor_python import python_streams
 from mog.engine.code.anchor_rules import TEXT_RULES
@@ -28,7 +28,13 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _TERM = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]{3,}")
 
 
-def hash_symbols(lang: str, tree: Tree, data: bytes, spans: Sequence[tuple[int, int, str]]) -> list[tuple[str, str]]:
+def hash_symbols(
+    lang: str,
+    tree: Tree,
+    data: bytes,
+    spans: Sequence[tuple[int, int, str]],
+    marks: Mapping[str, Sequence[Node]] | None = None,
+) -> list[tuple[str, str]]:
     """Both hashes of every span, in the order given.
 
     Args:
@@ -36,6 +42,7 @@ def hash_symbols(lang: str, tree: Tree, data: bytes, spans: Sequence[tuple[int, 
         tree: tree of ``data``, parsed by that language's grammar.
         data: the file's bytes, exactly as parsed.
         spans: (start byte, end byte, own name) of nodes or runs of sibling nodes, decorators included where they belong.
+        marks: captures of the language's query of ``anchor_rules`` where the caller ran it together with its own.
 
     Returns:
         (span_hash, body_hash), 32 hex digits each (blake2b-128).
@@ -46,7 +53,7 @@ def hash_symbols(lang: str, tree: Tree, data: bytes, spans: Sequence[tuple[int, 
     if lang == "python":
         streams = python_streams(tree, data, ranges)
     elif lang in TEXT_RULES:
-        streams = text_streams(TEXT_RULES[lang], tree, data, ranges)
+        streams = text_streams(TEXT_RULES[lang], tree, data, ranges, marks)
     else:
         return walk_hashes(lang, tree, data, spans)
     return [_digests(streams, i, spans[i][2]) for i in range(len(spans))]
@@ -67,8 +74,7 @@ def rare_terms(data: bytes, name: str = "") -> tuple[str, ...]:
 
 def _digests(streams: Streams, index: int, name: str) -> tuple[str, str]:
     f0, f1, s0, s1 = streams.slices[index]
-    text = streams.fragments[f0] if f1 - f0 == 1 else streams.glue.join(streams.fragments[f0:f1])
-    text = text.lstrip(b"\x02\x04")
+    text = streams.glue.join(streams.fragments[f0:f1]).lstrip(b"\x02\x04")
     contents = b"".join(streams.contents[s0:s1])
     masked = _masked(text, name.encode("utf-8", "surrogateescape"))
     span = blake2b(b"%b\0%b" % (text, contents), digest_size=16).hexdigest()

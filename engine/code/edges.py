@@ -54,14 +54,11 @@ class EdgeWriter:
         self._codes: dict[tuple[str, int, str, str], int] = {}
         self._places: dict[str, _Place] = {}
 
-    def name(self, names: Iterable[str]) -> None:
-        """Number the names that the edges to come are written under."""
-        self._names = self._db.name_ids({*names, ""})
-
-    def pack(self, path: str, row: FileRow, edges: Iterable[LinkEdge]) -> tuple[bytes, bytes]:
+    def pack(self, path: str, row: FileRow, edges: Sequence[LinkEdge]) -> tuple[bytes, bytes]:
         """Edge blob of one file, structure included, and the digest of its links (names, tiers; sorted)."""
         if not row.node:
             return b"", b""
+        self._number({edge[5] for edge in edges} | {""})
         place = self._place(path)
         records = set(self._structure(path, place))
         lines: list[str] = []
@@ -69,6 +66,11 @@ class EdgeWriter:
             self._add(edge, place, records, lines)
         text = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
         return blobs.pack_edges(sorted(records)), hashlib.blake2b(text, digest_size=16).digest()
+
+    def _number(self, names: set[str]) -> None:
+        new = names - self._names.keys()
+        if new:
+            self._names.update(self._db.name_ids(new))
 
     def _structure(self, path: str, place: _Place) -> Iterable[Record]:
         """``contains`` and ``defines``: what holds what."""

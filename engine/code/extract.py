@@ -22,9 +22,11 @@ LANGUAGES: dict[str, str] = {
     "javascript": "javascript",
     "typescript": "javascript",
     "tsx": "javascript",
+    "jsconfig": "javascript_config",
 }
+WITHOUT_GRAMMAR = frozenset({"jsconfig"})
 
-FactsOf = Callable[[str, Tree, bytes, str], schema.Facts]
+FactsOf = Callable[[str, Tree | None, bytes, str], schema.Facts]
 
 
 def extract(lang: str, data: bytes, path: str, gated_spans: Iterable[tuple[int, int]] = ()) -> schema.Facts:
@@ -40,11 +42,11 @@ def extract(lang: str, data: bytes, path: str, gated_spans: Iterable[tuple[int, 
     if work is None:
         return _empty(lang, "unsupported_grammar")
     parser, facts_of = work
-    tree = grammars.parse(parser, data)
-    if tree is None:
+    tree = grammars.parse(parser, data) if parser is not None else None
+    if parser is not None and tree is None:
         return _empty(lang, "parse_timeout")
     found = facts_of(lang, tree, data, path)
-    if tree.root_node.has_error:
+    if tree is not None and tree.root_node.has_error:
         found["problems"].append(["syntax_error", 0])
     schema.apply_gates(found, tuple(gated_spans))
     return found
@@ -63,10 +65,10 @@ def extractor_version(lang: str) -> str:
 
 
 @lru_cache(maxsize=None)
-def _worker(lang: str) -> tuple[Parser, FactsOf] | None:
+def _worker(lang: str) -> tuple[Parser | None, FactsOf] | None:
     module = LANGUAGES.get(lang)
-    parser = grammars.parser(lang) if module else None
-    if module is None or parser is None:
+    parser = grammars.parser(lang) if module and lang not in WITHOUT_GRAMMAR else None
+    if module is None or (parser is None and lang not in WITHOUT_GRAMMAR):
         return None
     loaded: Any = importlib.import_module(f"mog.engine.code.languages.{module}")
     return parser, cast(FactsOf, loaded.facts_of)

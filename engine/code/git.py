@@ -289,8 +289,14 @@ def head_ref(folder: Path | str) -> Head:
     return Head(os.fsdecode(branch.strip()), commit.strip().decode("ascii", "replace"))
 
 
-def staged(folder: Path | str) -> bool:
-    """Does the git index differ from the commit that is checked out? Raises GitRefused when git fails."""
+def staged(folder: Path | str, head: Head | None = None) -> bool:
+    """Does the git index differ from the commit that is checked out? Raises GitRefused when git fails.
+
+    Args:
+        head: what ``head_ref`` said, to spare asking again.
+    """
+    if not (head or head_ref(folder)).commit:
+        return bool(run(folder, "ls-files", "-z", "--cached"))
     arguments = (
         "diff-index",
         "--cached",
@@ -301,8 +307,6 @@ def staged(folder: Path | str) -> bool:
         "HEAD",
         "--",
     )
-    if not run(folder, "rev-parse", "-q", "--verify", "HEAD^{commit}", accept=(0, 1)).strip():
-        return bool(run(folder, "ls-files", "-z", "--cached"))
     return Child(folder, arguments).finish(accept=(0, 1))[0] == 1
 
 

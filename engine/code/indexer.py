@@ -6,8 +6,10 @@ rules of a language, SQL, surfaces; parsers are imported only when a file has to
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +58,7 @@ class Known(Mapping[str, scan.Known]):
 
     def _rows(self) -> dict[str, scan.Known]:
         if self._all is None:
-            self._all = {os.fsdecode(row[1]): (row[10], *row[6:10]) for row in self._db.file_rows()}
+            self._all = {os.fsdecode(row[0]): (row[7], *row[3:7]) for row in self._db.file_stats()}
         return self._all
 
     def __getitem__(self, path: str) -> scan.Known:
@@ -159,15 +161,17 @@ class Indexer:
         fresh: bool, workers: int, tell: Report,
     ) -> Outcome:  # fmt: skip
         from mog.engine.code.publish import Publication
+        from mog.engine.store import snapshot
 
-        made = self._ingest(jobs, workers, tell) if jobs else []
-        tell(Progress("linking", 0, 0))
-        with db.transaction():
-            by_path = {job.path: job for job in jobs}
-            outcome = Publication(
-                db, self.ontology, self.config.project, made, by_path, removed, listing, fresh, tell
-            ).publish()  # fmt: skip
-        db.checkpoint()
+        with _no_cycles():
+            made = self._ingest(jobs, workers, tell) if jobs else []
+            tell(Progress("linking", 0, 0))
+            with db.transaction():
+                by_path = {job.path: job for job in jobs}
+                outcome = Publication(
+                    db, self.ontology, self.config.project, made, by_path, removed, listing, fresh, tell
+                ).publish()  # fmt: skip
+        snapshot.tidy(db)
         return outcome
 
     def _ingest(self, jobs: Sequence[Job], workers: int, tell: Report) -> list[Ingested]:
@@ -214,6 +218,18 @@ def _job_if_changed(root: Path, row: FileRow) -> Job | None:
     if row.mtime_ns and row[6:10] == (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino):
         return None
     return Job(path, row.lang, not text_only_by_name(path), None, info.st_size)
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Without the cycle collector: a rebuild holds millions of live records, and walking them again and again doubles its CPU time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _mostly_new(listing: scan.ScanResult) -> bool:

@@ -6,6 +6,7 @@ databases, links between files, anything that reads more than the one file it wa
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 from mog.engine.code import extract, secrets
 from mog.engine.code import facts as schema
-from mog.engine.code.content import MAX_BYTES, Content, Reader, machine_made
+from mog.engine.code.content import MAX_BYTES, Content, Reader, Stat, machine_made
 from mog.engine.code.languages_map import CODE, TEXT, language_of
 from mog.engine.errors import ProviderError
 from mog.engine.store import blobs
@@ -65,7 +66,7 @@ class Ingested:
     status: str
     language: str
     reason: str = ""
-    stat: tuple[int, int, int, int] = (0, 0, 0, 0)
+    stat: Stat = Stat()
     key: bytes = b""
     facts: bytes | None = None
     digest: bytes = b""
@@ -94,11 +95,11 @@ def ingest(reader: Reader, job: Job, limits: Limits) -> Ingested:
         return Ingested(job.path, "skipped", job.language, content.reason)
     gate = secrets.classify(job.path, content.data)
     if gate.file:
-        return Ingested(job.path, "gated", job.language, gate.rule, tuple(content.stat), digest=GATED_DIGEST)
+        return Ingested(job.path, "gated", job.language, gate.rule, content.stat, digest=GATED_DIGEST)
     clean = secrets.redact(content.data, gate.spans) if gate.spans else content.data
     language = job.language if job.language != TEXT else language_of(job.path, content.data[:200])
     made = _parsed(job, language, content, clean, gate.spans)
-    made.stat = tuple(content.stat)
+    made.stat = content.stat
     return made
 
 
@@ -202,7 +203,7 @@ def _pool_once(root: str, chunks: Iterable[list[Job]], limits: Limits, workers: 
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable) as pool:
         try:
             for done in as_completed([pool.submit(_chunk, root, chunk, limits) for chunk in chunks]):
                 yield from done.result()

@@ -95,6 +95,7 @@ _NAMES: dict[str, str] = {
         "groovy": "jenkinsfile",
         "bash": ".bashrc .bash_profile .profile .zshrc .envrc pkgbuild",
         "toml": "pipfile cargo.lock poetry.lock uv.lock pdm.lock",
+        "jsconfig": "package.json",
         "json": "composer.lock pipfile.lock .babelrc .eslintrc .prettierrc .swcrc .jshintrc",
         "yaml": ".clang-format .clang-tidy pnpm-lock.yaml",
         "ini": ".gitconfig .gitmodules .npmrc .pylintrc .flake8 .coveragerc .editorconfig",
@@ -155,6 +156,8 @@ def language_of(path: str, head: bytes = b"") -> str:
     _, dot, extension = name.rpartition(".")
     if known := _NAMES.get(name):
         return known
+    if extension == "json" and name.startswith(("tsconfig", "jsconfig")):
+        return "jsconfig"
     if dot and (known := _EXTENSIONS.get(extension)):
         return known
     if name.startswith((".env", "dockerfile.", "containerfile.", "makefile.")):
@@ -174,7 +177,9 @@ def binary_by_name(path: str) -> bool:
     """Is this file binary by its extension alone (images, archives, objects, compiled translations)? It is then never
     read.
     """
-    extension = path.rpartition(".")[2]
+    stem, dot, extension = path.rpartition(".")
+    if not dot or not stem or stem.endswith("/"):
+        return False
     return extension in _BINARY or extension.lower() in _BINARY or (extension == "mo" and "LC_MESSAGES/" in path)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mog.engine.code.link import Linker
 
 CAP = 8
+SURE = 2
 CERTAIN, HIERARCHY, CANDIDATE, UNRESOLVED = range(4)
 
 # target path or "", symbol index or "kind:name", tier, name as written
@@ -34,6 +35,7 @@ class Calls:
         self.owned: frozenset[str] = self.rules.owned_in(file)
         self.reads = reads
         self.out: list[Target] = []
+        self.heads = 0
         self._asked: dict[str, set[str]] | None = None
         self._below: set[Sym] = set()
         self._plans: dict[tuple[Ctx, str], tuple[Target, ...]] = {}
@@ -44,9 +46,9 @@ class Calls:
         """Targets of one call site (all its alternatives)."""
         plan = self._plans.get((ctx, written))
         if plan is None:
-            self.out = []
+            self.out, self.heads = [], 0
             self._call(ctx, written)
-            plan = self._plans[(ctx, written)] = tuple(self.out)
+            plan = self._plans[(ctx, written)] = tuple(self.out if self.heads <= SURE else map(_one_of_several, self.out))
         return plan
 
     def _call(self, ctx: Ctx, written: str) -> None:
@@ -103,10 +105,16 @@ class Calls:
         drawn, outside, missing = False, False, True
         found, more, _ = self.types.attribute(value, attr, FUEL)
         self.reads.update(more)
+        read = self.property_read(value, attr) if tag in "IS" else None
+        if read is not None:
+            self.to(read, CERTAIN, name)
+            drawn = True
         for one in found:
             kind = one[0]
             missing = missing and kind == "?"
-            if kind == "B" and tag in "IC" and "abstract" in one[1][0].flags:
+            if read is not None:
+                self.target(one, name, HIERARCHY)
+            elif kind == "B" and tag in "IC" and "abstract" in one[1][0].flags:
                 self.abstract(what, one[1][0], attr, name)
                 drawn = True
             elif self.target(one, name):
@@ -124,32 +132,43 @@ class Calls:
             drawn = self.overrides(what, attr, name) or drawn
         return True if drawn else False if outside else None
 
-    def target(self, value: Value, name: str) -> bool:
-        """The certain target of a call; False when the value is nothing of the project's that can be called."""
+    def property_read(self, value: Value, attr: str) -> Sym | None:
+        """The getter that reading an attribute runs, if it is a property; what that hands back is called next."""
+        tag, what = value
+        cls, after = what if tag == "S" else (what, None)
+        _, sym, _, _, _ = self.types.find(cls, attr, after)
+        return sym if sym is not None and "property" in sym.flags else None
+
+    def target(self, value: Value, name: str, tier: int = CERTAIN) -> bool:
+        """Draw what is called; False when the value is nothing of the project's that can be called."""
         tag, what = value
         if tag == "F":
-            self.to(what, CERTAIN, name)
+            self.to(what, tier, name)
         elif tag == "B":
-            self.to(what[0], CERTAIN, name)
+            self.to(what[0], tier, name)
         elif tag == "C":
-            self.to(what, CERTAIN, name)
+            self.to(what, tier, name)
             for method in self.rules.constructors:
                 _, sym, _, _, reads = self.types.find(what, method)
                 self.reads.update(reads)
                 if sym is not None:
-                    self.to(sym, CERTAIN, name)
+                    self.to(sym, tier, name, head=False)
         elif tag == "I":
             _, sym, _, _, reads = self.types.find(what, "__call__")
             self.reads.update(reads)
             if sym is None:
                 return False
-            self.to(sym, CERTAIN, name)
+            self.to(sym, tier, name)
         else:
             return False
         return True
 
-    def to(self, sym: Sym, tier: int, name: str) -> None:
-        self.out.append((sym.file.path, sym.idx, tier, name))
+    def to(self, sym: Sym, tier: int, name: str, head: bool = True) -> None:
+        """Add a target; ``head`` is False for what comes with another one (the constructor of a class)."""
+        target = (sym.file.path, sym.idx, tier, name)
+        if target not in self.out:
+            self.out.append(target)
+            self.heads += head and tier == CERTAIN
 
     def unresolved(self, kind: str, what: str, name: str) -> None:
         self.out.append(("", f"{kind}:{what}", UNRESOLVED, name))
@@ -292,6 +311,12 @@ class Calls:
             if sym is not None:
                 found.append((sym, spelled(self.file, last_name(chain))))
         return found
+
+
+def _one_of_several(target: Target) -> Target:
+    """A target of a site where more than two things are possible."""
+    path, idx, tier, name = target
+    return path, idx, HIERARCHY if tier == CERTAIN else tier, name
 
 
 def spelled(file: File, head: str) -> str:

@@ -174,7 +174,8 @@ class ScriptRules:
 
     def _load(self, types: Types, path: str, config: Config) -> None:
         """Read a configuration, what it extends, and (where it sets no paths itself) what it refers to."""
-        work, seen = [path], set()
+        work = [path]
+        seen: set[str] = set()
         while work and len(seen) < HOPS:
             at = work.pop(0)
             if at in seen:

@@ -16,14 +16,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from mog.engine.code.facts import META, chains
-from mog.engine.code.link_view import FactsView, File, Sym, read_key
+from mog.engine.code.facts import KIND, META, PARENT, chains
+from mog.engine.code.link_view import CONSTANTS, FactsView, File, Sym, is_plain, read_key
 
 FUEL = 5
 HOPS = 12
 DEEP = 20
 MORE = 1 << 20
 WIDE = 6
+
+# definitions that never run: what they say holds only where nothing else is found
+STUBS = frozenset(("typing", "overload"))
+_NOT_READ = STUBS | {"setter", "deleter"}
 
 Value = tuple[str, Any]
 Answer = tuple[tuple[Value, ...], tuple[int, ...], int]
@@ -91,15 +95,22 @@ class Types:
 
     def ctx_of(self, file: File, idx: int, cls: Sym | None = None) -> Ctx:
         """The context of code inside symbol ``idx`` (-1: module level)."""
-        if idx < 0:
-            return self.ctx(file, None, None)
-        sym: Sym | None = file.sym(idx)
-        scope = None
-        while sym is not None and not _holds_members(sym):
-            if scope is None and sym.meta.get("l"):
-                scope = sym
-            sym = sym.parent
-        return self.ctx(file, sym, cls or sym, scope)
+        rows, scope = file.facts["syms"], -1
+        while idx >= 0:
+            row = rows[idx]
+            if row[KIND] == "class" or not is_plain(row) and row[KIND] in CONSTANTS:
+                break
+            if scope < 0 and "l" in row[META]:
+                scope = idx
+            idx = row[PARENT]
+        if cls is not None or scope >= 0:
+            definer = file.sym(idx) if idx >= 0 else None
+            return self.ctx(file, definer, cls or definer, file.sym(scope) if scope >= 0 else None)
+        found = file.ctxs.get(idx)
+        if found is None:
+            definer = file.sym(idx) if idx >= 0 else None
+            found = file.ctxs[idx] = self.ctx(file, definer, definer)
+        return found  # type: ignore[no-any-return]
 
     # ── names ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -125,7 +136,7 @@ class Types:
         need = 0
         held = file.top.get(name)
         if held:
-            values.append(_symbol(file.sym(held[-1])))
+            values.append(_symbol(file.sym(_getter(file, held))))
         for at in file.imports.get(name, ()):
             more, more_reads, more_need = self.imported(file, at, hops)
             values += [v for v in more if v not in values]
@@ -332,11 +343,20 @@ class Types:
             line = line[line.index(after) + 1 :] if after in line else ()
         keys = list(reads)
         vague: Sym | None = None
-        for owner in line:
+        stub: tuple[Sym, Sym] | None = None
+        for at, owner in enumerate(line):
+            if at == 1 and after is None and vague is None and stub is None and self.mro(owner)[0] == line[1:]:
+                # one line of single inheritance: what the base answers, its heirs answer
+                found, sym, text, _, more = self.find(owner, name)
+                return found, sym, text, known, (*keys, *more)
             keys.append(owner.attr_key(name))
             held = owner.member(name)
             if held:
-                return owner, owner.file.sym(_getter(owner.file, held)), "", known, tuple(keys)
+                sym = owner.file.sym(_getter(owner.file, held))
+                if not STUBS.intersection(sym.flags):
+                    return owner, sym, "", known, tuple(keys)
+                stub = stub or (owner, sym)
+                continue
             attrs = owner.meta.get("a")
             value = attrs.get(name) if attrs else None
             if value:
@@ -344,6 +364,8 @@ class Types:
                 if text != "?" and text != "#None":
                     return owner, None, text, known, tuple(keys)
                 vague = vague or owner
+        if stub is not None:
+            return *stub, "", known, tuple(keys)
         return vague, None, "?" if vague is not None else "", known, tuple(keys)
 
     # ── chains ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -661,9 +683,10 @@ class _Module:
 
 def _getter(file: File, held: list[int]) -> int:
     """Of several definitions of one attribute the last; of a property's the one that reads."""
+    if len(held) == 1:
+        return held[0]
     for idx in reversed(held):
-        flags = file.facts["syms"][idx][META].get("x", ())
-        if "setter" not in flags and "deleter" not in flags:
+        if not _NOT_READ.intersection(file.facts["syms"][idx][META].get("x", ())):
             return idx
     return held[-1]
 

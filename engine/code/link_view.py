@@ -62,7 +62,7 @@ class File:
     """One file's facts with module-level tables, and the caches of the one linker that built it."""
 
     __slots__ = ("path", "lang", "facts", "_syms", "top", "_members", "imports", "stars", "binds", "memo", "modules",
-                 "_name_key")  # fmt: skip
+                 "ctxs", "_name_key")  # fmt: skip
 
     def __init__(self, path: str, facts: Facts) -> None:
         self.path = path
@@ -85,6 +85,7 @@ class File:
         self.binds: Mapping[str, str] = facts["binds"]
         self.memo: dict[Any, Any] = {}
         self.modules: dict[str, Any] = {}
+        self.ctxs: dict[int, Any] = {}
         self._name_key = read_key(f"m:{path}:")
 
     def sym(self, idx: int) -> Sym:

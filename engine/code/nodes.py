@@ -72,7 +72,8 @@ class Keys:
         span = bytes.fromhex(sym[schema.SPAN]) if sym[schema.SPAN] else None
         flags = (GATED if sym[schema.META].get("g") else 0) | (TEST if kind == "test" else 0)
         uid = node_uid(self._repo, "symbol", kind, path, qual)
-        node = NodeRow(old or self._take(), "symbol", file, ord, name, qual, kind, line, end, uid, span, flags)
+        key, sig = old or self._take(), sym[schema.SIG]
+        node = NodeRow(key, "symbol", file, ord, name, qual, kind, line, end, uid, span, flags, sig)
         self._keep(node, bool(old), path)
         return node.key
 
@@ -106,10 +107,11 @@ class Keys:
         return self._insert("unresolved", 0, -1, name, "", kind, node_uid(self._repo, "unresolved", kind, "", name))
 
     def write(self) -> None:
-        """Put what was collected into the index."""
+        """Put what was collected since the last call into the index."""
         self._db.nodes_delete(self.removed)
         self._db.nodes_update(self.updates)
         self._db.nodes_insert(self.inserts)
+        self.removed, self.updates, self.inserts = [], [], []
 
 
 def _syms(facts: Mapping[str, Any] | None) -> list[list[Any]]:

@@ -16,15 +16,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import scan, toolchain
+from mog.engine.code.edges import EdgeWriter
+from mog.engine.code.facts import Facts
 from mog.engine.code.factsview import IndexView
 from mog.engine.code.ingest import Ingested, Job
-from mog.engine.code.edges import EdgeWriter
-from mog.engine.code.link import Linker, Links
+from mog.engine.code.link import Linker
 from mog.engine.code.link_view import FactsView, MemoryView, base_names, surface
 from mog.engine.code.nodes import Keys, search_rows
 from mog.engine.errors import ProviderError
 from mog.engine.model import Progress
 from mog.engine.store import blobs, snapshot
+from mog.engine.store.fts import FtsRow
 from mog.engine.store.index_db import IndexDB
 from mog.engine.store.schema import FileRow, NodeRow
 
@@ -40,7 +42,7 @@ class _Source:
     made: Ingested
     old: FileRow | None
     old_nodes: Sequence[NodeRow]
-    facts: Mapping[str, Any] | None
+    facts: Facts | None
     row: FileRow
 
 
@@ -92,15 +94,14 @@ class Publication:
         """Write everything and count the generation up; what was done."""
         from mog.engine.code.indexer import Outcome
 
-        paths = self._to_relink()
-        self._place()
-        linked = self._link(paths)
-        self._write_rows()
-        self._write_links(linked)
         self._check_not_empty()
+        paths = self._to_relink()
+        self._write_rows()
+        self._write_links(paths)
+        self.keys.write()
         self._write_meta()
         generation = snapshot.publish(self.db, compact=True if self.fresh else None)
-        return Outcome(generation, True, len(self.sources), len(linked), tuple(sorted({*self.sources, *self.gone})))
+        return Outcome(generation, True, len(self.sources), len(paths), tuple(sorted({*self.sources, *self.gone})))
 
     # what must be linked anew
 
@@ -122,83 +123,75 @@ class Publication:
             dirty.update(self._surface(self._old_facts(row), os.fsdecode(row.path)))
         return dirty
 
-    def _old_facts(self, row: FileRow | None) -> Mapping[str, Any] | None:
+    def _old_facts(self, row: FileRow | None) -> Facts | None:
         return self.db.facts_get(row.facts) if row is not None and row.facts else None
 
     @staticmethod
-    def _surface(facts: Mapping[str, Any] | None, path: str) -> dict[int, str]:
-        return surface(dict(facts), path) if facts is not None else {}
-
-    def _link(self, paths: Sequence[str]) -> dict[str, Links]:
-        linker = Linker(self.view)
-        linked = {}
-        for path in paths:
-            linked[path] = linker.link_file(path)
-            if len(linked) % 50 == 0:
-                self.tell(Progress("linking", len(linked), len(paths)))
-        return linked
+    def _surface(facts: Facts | None, path: str) -> dict[int, str]:
+        return surface(facts, path) if facts is not None else {}
 
     # rows
 
-    def _place(self) -> None:
-        """Give keys to everything that was read, and take them from what is gone."""
+    def _write_rows(self) -> None:
+        """Rows of what was read and what is gone. What is written is let go, so that linking has the memory."""
         for row in self.removed:
             self.keys.removed.extend(node.key for node in self.db.nodes_of_file(row.id))
-        for one in self.sources.values():
-            if one.made.status == "skipped":
-                self.keys.removed.extend(node.key for node in one.old_nodes)
-            else:
-                one.row = one.row._replace(node=self.keys.place(one.row, one.made.status, one.facts, one.old_nodes))
-
-    def _write_rows(self) -> None:
-        db, sources = self.db, self.sources.values()
         self._discount([row.id for row in self.removed])
-        db.files_delete([row.id for row in self.removed])
+        self.db.files_delete([row.id for row in self.removed])
+        for one in self.sources.values():
+            self._place(one)
+        db, sources = self.db, self.sources.values()
         db.files_put([one.row for one in sources])
-        db.facts_put([(one.made.key, one.made.facts) for one in sources if one.made.facts])
+        db.facts_put((one.made.key, one.made.facts) for one in sources if one.made.facts)
         db.heirs_delete([one.row.id for one in sources if one.old])
-        db.heirs_put([(one.row.id, ord, name) for one in sources if one.facts for name, ord in base_names(dict(one.facts))])
-
-    def _write_links(self, linked: Mapping[str, Links]) -> None:
-        """Edges, recorded reads and link digests; files without facts keep only their place in the tree."""
-        bare = [path for path in self.sources if path not in linked]
-        self._claim_unresolved(linked)
+        db.heirs_put([(one.row.id, ord, name) for one in sources if one.facts for name, ord in base_names(one.facts)])
+        db.fts_put(row for one in sources if one.row.node for row in self._search_rows(one))
         self.keys.write()
-        self._write_search()
-        rows = {path: self._file_row(path) for path in (*linked, *bare)}
-        self._discount([row.id for row in rows.values()])
+        for one in sources:
+            one.made.facts, one.made.text, one.old_nodes = None, "", ()
+
+    def _place(self, one: _Source) -> None:
+        """Give keys to a file and its symbols; one that is skipped loses those it had."""
+        if one.made.status == "skipped":
+            self.keys.removed.extend(node.key for node in one.old_nodes)
+        else:
+            one.row = one.row._replace(node=self.keys.place(one.row, one.made.status, one.facts, one.old_nodes))
+
+    def _search_rows(self, one: _Source) -> Iterable[FtsRow]:
+        return search_rows(one.row.node, one.made, one.facts, self.keys.of_file(one.made.path))
+
+    def _write_links(self, paths: Sequence[str]) -> None:
+        """Edges, recorded reads and link digests, file by file; files without facts keep only their place in the tree."""
         writer = EdgeWriter(self.db, self.ontology, self.view, self.keys, self._file_row)
-        writer.name({edge[5] for links in linked.values() for edge in links.edges})
-        packed = {path: writer.pack(path, row, linked[path].edges if path in linked else ()) for path, row in rows.items()}
-        self.db.edges_put([(rows[path].id, blob) for path, (blob, _) in packed.items()])
-        for blob, _ in packed.values():
-            self.counts.update(_codes_of(blob))
-        self.db.reads_put([(rows[path].id, blobs.pack_numbers(links.reads)) for path, links in linked.items()])
-        self.db.files_put([rows[path]._replace(links=digest) for path, (_, digest) in packed.items()])
+        linker = Linker(self.view)
+        rows: list[FileRow] = []
+        packed: list[tuple[int, bytes]] = []
+        reads: list[tuple[int, bytes]] = []
+        for path in (*paths, *sorted(self.sources.keys() - set(paths))):
+            row = self._file_row(path)
+            links = linker.link_file(path)
+            blob, digest = writer.pack(path, row, links.edges)
+            packed.append((row.id, blob))
+            reads.append((row.id, blobs.pack_numbers(links.reads)))
+            rows.append(row._replace(links=digest))
+            if len(rows) % 50 == 0:
+                self.tell(Progress("linking", len(rows), len(paths)))
+        self._discount([row.id for row in rows])
+        self.db.edges_put(packed)
+        for _, blob in packed:
+            self.counts.update(blobs.edge_codes(blob))
+        self.db.reads_put(reads)
+        self.db.files_put(rows)
 
     def _discount(self, files: Iterable[int]) -> None:
         for number in () if self.fresh else files:
-            self.counts.subtract(_codes_of(self.db.edges_get(number)))
-
-    def _claim_unresolved(self, linked: Mapping[str, Links]) -> None:
-        for links in linked.values():
-            for edge in links.edges:
-                if edge[1] == "":
-                    kind, _, name = str(edge[2]).partition(":")
-                    self.keys.unresolved(kind, name)
-
-    def _write_search(self) -> None:
-        rows = []
-        for path, one in self.sources.items():
-            if one.row.node:
-                rows.extend(search_rows(one.row.node, one.made, one.facts, self.keys.of_file(path)))
-        self.db.fts_put(rows)
+            self.counts.subtract(blobs.edge_codes(self.db.edges_get(number)))
 
     def _file_row(self, path: str) -> FileRow:
         if path in self.sources:
             return self.sources[path].row
         row = self._row(path)
-        assert row is not None  # it recorded a read, so it has a row
+        assert row is not None  # something was linked to it, so it has a row
         return row
 
     # what is said about the whole
@@ -258,7 +251,3 @@ def scan_record(listing: scan.ScanResult) -> dict[str, Any]:
 def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
-
-def _codes_of(blob: bytes) -> Counter[int]:
-    """How many records of each edge code a blob holds."""
-    return Counter(blobs.edge_codes(blob))

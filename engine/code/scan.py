@@ -169,11 +169,12 @@ class _Listing:
             for path in paths:
                 base.add(reason, path)
         folders, more = self._account(listed, tree, inner, diff, base)
+        folders += inner
         order = Order(source_roots(tree.regular))
         sorter = Sorter(self.root, known, order, Tally())
-        candidates = self._clean(tree.regular, diff.modes.keys() | tree.odd, sorter, base)
+        candidates = self._clean(tree.regular, diff.modes.keys() | tree.odd.keys(), sorter, base)
         state = self._remember(folders, [*ignore_files, *more])
-        state.dirty, state.odd, state.untracked = sorted(diff.modes), sorted(tree.odd), untracked
+        state.dirty, state.odd, state.untracked = sorted(diff.modes), tree.odd, untracked
         state.candidates, state.counts, state.examples = candidates, dict(base.counts), base.examples
         state.roots = sorted(order.roots)
         self._overlay_all(sorter, state, diff)
@@ -253,7 +254,7 @@ class _Listing:
         if diff.modes or state.dirty or state.untracked:
             self.rules = ignore.load(self.root, exclude=self.exclude, nested=self._ignore_files(state))
         sorter = Sorter(self.root, known, Order(state.roots), Tally())
-        settled = self._settled(sorted(set(state.dirty) - diff.modes.keys() - set(state.odd)))
+        settled = self._settled(sorted(set(state.dirty) - diff.modes.keys() - state.odd.keys()))
         settled = {path: oid for path, oid in settled.items() if not self._by_name(path)}
         looked_at = self._looked_at(state, diff)
         sorter.unchanged = state.candidates - len(settled) - sum(not static for static in looked_at.values())
@@ -279,16 +280,15 @@ class _Listing:
 
     def _looked_at(self, state: State, diff: _Diff) -> dict[str, str]:
         """Tracked paths that are judged one by one → the reason they would be left out for, were they clean."""
-        modes = {**dict.fromkeys(state.odd, "100644"), **diff.modes}
+        modes = {**diff.modes, **state.odd}
         return {path: _MODES.get(mode) or self._by_name(path) for path, mode in modes.items()}
 
     def _overlay_all(self, sorter: Sorter, state: State, diff: _Diff) -> None:
         """Count on top of what would be so in a clean tree: dirty, odd and untracked paths."""
         examples = {reason: list(paths) for reason, paths in state.examples.items()}
         sorter.tally = Tally(Counter(state.counts), examples)
-        odd = set(state.odd)
         for path, static in self._looked_at(state, diff).items():
-            self._overlay(sorter, path, static, SPARSE if path in odd else MISSING, path in diff.gone)
+            self._overlay(sorter, path, static, SPARSE if path in state.odd else MISSING, path in diff.gone)
         for path in state.untracked:
             if reason := self._by_name(path):
                 sorter.drop(path, reason)
@@ -312,9 +312,9 @@ class _Listing:
             sorter.drop(path, reason or absent)
 
     def _finish(self, sorter: Sorter, state: State, diff: _Diff, removed: Set[str], *, fast: bool) -> ScanResult:
-        dirty = bool(diff.modes or state.untracked) or git.staged(self.root)
-        ref = str(git.head_ref(self.root))
-        return result(sorter, sorted(removed), git=True, ref=ref, dirty=dirty, state=state.dump(), fast=fast)
+        head = git.head_ref(self.root)
+        dirty = bool(diff.modes or state.untracked) or git.staged(self.root, head)
+        return result(sorter, sorted(removed), git=True, ref=str(head), dirty=dirty, state=state.dump(), fast=fast)
 
 
 def _own(paths: Iterable[str]) -> list[str]:
@@ -340,22 +340,23 @@ class _Tree(NamedTuple):
     regular: dict[str, bytes]
     links: set[str]
     modules: set[str]
-    odd: set[str]
+    odd: dict[str, str]
 
 
 def _tracked(text: str) -> _Tree:
-    tree = _Tree({}, set(), set(), set())
+    tree = _Tree({}, set(), set(), {})
     regular, links, modules, odd = tree
     at = text.find("\t") + 1
     blob = bytes.fromhex
     for record in text.split("\0")[:-1]:
         path = record[at:]
         mode = record[2:8]
-        if record[0] != "H" or record[at - 2] != "0":
-            odd.add(path)
         if mode == "160000":
             modules.add(path)
-        elif mode == "120000" and record[at - 2] == "0":
+            continue
+        if record[0] != "H" or record[at - 2] != "0":
+            odd[path] = mode if record[at - 2] == "0" else "100644"
+        if mode == "120000" and record[at - 2] == "0":
             links.add(path)
         else:
             regular[path] = blob(record[9:49])

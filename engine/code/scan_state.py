@@ -29,7 +29,7 @@ class State:
         folders, stamps: every folder that was listed and its ctime_ns (0 = written too recently to tell).
         rules: [path, size, mtime_ns, ctime_ns, inode] of each file that decides what is ignored; -1 sizes for absent
             ones.
-        dirty, odd, untracked: paths to look at one by one.
+        dirty, odd, untracked: paths to look at one by one; odd ones, which git does not compare, with their mode.
         candidates: tracked files to index, were none of them dirty; counts and examples of what is left out beside
             them.
         roots: source roots, for the order of entries.
@@ -42,7 +42,7 @@ class State:
     stamps: list[int]
     rules: list[list[int | str]]
     dirty: list[str] = field(default_factory=list)
-    odd: list[str] = field(default_factory=list)
+    odd: dict[str, str] = field(default_factory=dict)
     untracked: list[str] = field(default_factory=list)
     candidates: int = 0
     counts: dict[str, int] = field(default_factory=dict)

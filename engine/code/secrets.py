@@ -160,15 +160,16 @@ _ADDRESS = re.compile(
 )
 _PEM = re.compile(rb"PRIVATE KEY(?: BLOCK)?-----")
 _PEM_GAP = re.compile(
-    rb"(?>(?>[\s\"'`+,;#*>|/\\()]|\\[nr]|[nr](?=[A-Za-z0-9+/]{24})|(?:Proc-Type|DEK-Info|Comment|Version):[^\r\n\\]{0,100}+){0,200}+)"
+    rb"(?>(?>\\[nrt]|[\s\"'`+,;#*>|/\\()]|(?:Proc-Type|DEK-Info|Comment|Version):[^\r\n\\]{0,100}+){0,200}+)"
     rb"[A-Za-z0-9+/=]{16,}"
 )
 _NETRC = re.compile(
     rb"machine[ \t]{1,8}\S{1,200}+\s{1,8}login[ \t]{1,8}\S{1,200}+\s{1,8}password[ \t]{1,8}(\S{1,200}+)"
 )
 _DATABASES = frozenset(
-    b"postgres postgresql psql mysql mariadb mongodb mongo redis rediss amqp amqps mssql sqlserver oracle clickhouse"
-    b" cockroachdb couchdb cassandra neo4j bolt influxdb kafka nats ldap ldaps jdbc snowflake redshift cql memcached rabbitmq smb".split()
+    b"postgres postgresql psql mysql mariadb mongodb mongo redis rediss amqp amqps mssql sqlserver oracle"
+    b" clickhouse cockroachdb couchdb cassandra neo4j bolt influxdb kafka nats ldap ldaps jdbc snowflake"
+    b" redshift cql memcached rabbitmq smb".split()
 )
 
 

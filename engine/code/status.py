@@ -6,7 +6,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from mog.engine.code import extract, grammars as providers
+from mog.engine.code import extract
+from mog.engine.code import grammars as providers
 from mog.engine.code.indexer import Indexer
 from mog.engine.code.view import CodeView
 from mog.engine.model import GrammarInfo, IndexStamp, ScanHealth, Status

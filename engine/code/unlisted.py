@@ -167,7 +167,7 @@ def account(root: str, listed: Listed, count: Count, ignored: Ignored) -> tuple[
                     strange.append(path)
         if files != listed.per_folder.get(folder, 0):
             ignore_files += _beside(prefix, entries, listed.paths(), count)
-    _strange(root, strange, count, ignored)
+    visited += _strange(root, strange, count, ignored)
     return visited, ignore_files
 
 
@@ -185,20 +185,28 @@ def _beside(prefix: str, entries: Iterable[os.DirEntry[str]], paths: Set[str], c
     return ignore_files
 
 
-def _strange(root: str, folders: list[str], count: Count, ignored: Ignored) -> None:
-    """Folders without a listed file: ignored as a whole, or empty but for pipes, ignored files and such folders."""
+def _strange(root: str, folders: list[str], count: Count, ignored: Ignored) -> list[str]:
+    """Folders without a listed file: ignored as a whole, or empty but for pipes, ignored files and such folders.
+
+    Returns the folders where a new file would be listed.
+    """
     outer = ignored(folders) if folders else set()
     for folder in outer:
         count(IGNORED, folder + "/")
     inside = [pair for folder in folders if folder not in outer for pair in _descend(root, folder)]
     hidden = ignored([path for path, kind in inside if kind == FOLDER])
+    visited = [folder for folder in folders if folder not in outer]
     for path, kind in inside:
         if _below(path, hidden):
             continue
-        if kind != FOLDER:
-            count(kind, path)
-        elif path in hidden:
+        if kind == FOLDER and path not in hidden:
+            visited.append(path)
+        elif kind == FOLDER:
             count(IGNORED, path + "/")
+        else:
+            count(kind, path)
+            visited += [path[:-1]] if path.endswith("/") and kind != EXCLUDED else []
+    return visited
 
 
 def _below(path: str, folders: Set[str]) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from typing import Any
 
 from mog.engine.code import facts as schema
@@ -33,7 +34,6 @@ from mog.engine.model import (
     Tier,
 )
 from mog.engine.ontology import Ontology
-from mog.engine.store import fts
 from mog.engine.store.index_db import IndexDB
 from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
 from mog.engine.store.snapshot import CodeSnapshot
@@ -64,7 +64,6 @@ class CodeView:
         self._previous = previous
         self._snapshot: CodeSnapshot | None = None
         self._files: dict[int, FileRow] = {}
-        self._facts: dict[int, Mapping[str, Any]] = {}
 
     @property
     def graph(self) -> CodeSnapshot:
@@ -87,26 +86,25 @@ class CodeView:
         return self._files[number]
 
     def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
-        """Records by key, with signature and documentation; keys that are gone are left out."""
+        """Records by key; keys that are gone are left out."""
         return {key: self._node(row) for key, row in self.db.nodes(keys).items()}
 
     def _node(self, row: NodeRow) -> Node:
         file = self.file_row(row.file) if row.file else None
         path = os.fsdecode(file.path) if file else ""
-        sym = self._sym(file, row)
-        signature, doc = (sym[schema.SIG], sym[schema.DOC]) if sym else ("", "")
         gated = bool(row.flags & GATED)
         qual = row.qual if row.type == "symbol" else ""
-        return Node(
-            row.key, row.uid.hex(), row.type, row.kind, row.name, qual, path, row.line, row.end, signature, doc, gated
-        )  # fmt: skip
+        return Node(row.key, row.uid.hex(), row.type, row.kind, row.name, qual, path, row.line, row.end, row.sig, "", gated)
+
+    def _documented(self, row: NodeRow) -> Node:
+        """The record with its documentation, which costs decoding the facts of its file."""
+        sym = self._sym(self.file_row(row.file) if row.file else None, row)
+        return replace(self._node(row), doc=sym[schema.DOC] if sym else "")
 
     def _sym(self, file: FileRow | None, row: NodeRow) -> list[Any] | None:
         if row.type != "symbol" or file is None or not file.facts:
             return None
-        if file.id not in self._facts:
-            self._facts[file.id] = self.db.facts_get(file.facts)
-        syms = self._facts[file.id]["syms"]
+        syms = self.db.facts_get(file.facts)["syms"]
         return syms[row.ord] if 0 <= row.ord < len(syms) else None
 
     # targets
@@ -127,7 +125,7 @@ class CodeView:
             locators = [self._node(row).locator for row in found[:CANDIDATES_SHOWN]]
             what = f"{target!r} names {len(found)} things"
             raise AmbiguousTarget(what, locators, way_out="use one of: " + ", ".join(locators[:5]))
-        return self._node(found[0])
+        return self._documented(found[0])
 
     def _by_id(self, target: str) -> list[NodeRow]:
         try:
@@ -189,7 +187,7 @@ class CodeView:
         shown = [(rows[key], score) for key, score in ranked[:limit] if key in rows]
         hits = tuple(Hit(self._node(row), score, fresh(self.file_row(row.file))) for row, score in shown)
         gated = sum(1 for hit in hits if hit.node.gated)
-        total = max(len(ranked), fts.total(self.db, query))
+        total = max(len(ranked), self.db.search_total(query))
         return SearchAnswer(query, hits, total, Boundary(omitted=max(0, total - len(hits)), gated=gated), self.stamp)
 
     # edges of one node
@@ -232,7 +230,7 @@ class CodeView:
     def unknown_sites(self, name: str) -> tuple[int, int]:
         """(sites whose receiver is not known, sites capped) among calls written under this name."""
         rows = [row for row in self.db.nodes_by_name(name) if row.type == "unresolved" and row.kind in UNKNOWN_KINDS]
-        counts = Counter({kind: 0 for kind in UNKNOWN_KINDS})
+        counts = Counter(dict.fromkeys(UNKNOWN_KINDS, 0))
         for row in rows:
             counts[row.kind] += len(self.graph.in_(row.key))
         return counts["receiver"], counts["capped"]

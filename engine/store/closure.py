@@ -34,17 +34,21 @@ class Arrays(Protocol):
     @property
     def nodes(self) -> int:
         """Rows in each direction."""
+        ...
 
     @property
     def outgoing(self) -> Rows:
         """Rows from tail to head."""
+        ...
 
     @property
     def incoming(self) -> Rows:
         """Rows from head to tail."""
+        ...
 
     def arrays(self) -> tuple[Rows, Rows]:
         """(outgoing, incoming) as numpy arrays."""
+        ...
 
 
 class Graph(Protocol):
@@ -53,16 +57,20 @@ class Graph(Protocol):
     @property
     def csr(self) -> Arrays:
         """The arrays."""
+        ...
 
     @property
     def size(self) -> int:
         """One more than the largest key there may be."""
+        ...
 
     def changed(self, *, incoming: bool) -> frozenset[int]:
         """Nodes whose row differs from the arrays."""
+        ...
 
     def row(self, node: int, *, incoming: bool) -> tuple[Any, Any]:
         """Other ends and edge bytes of a node."""
+        ...
 
 
 @dataclass(slots=True)

@@ -11,13 +11,10 @@ first.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from mog.engine.store import schema
-
-if TYPE_CHECKING:
-    from mog.engine.store.index_db import IndexDB
 
 PUT = "INSERT OR REPLACE INTO fts(rowid, name, parts, path, sig, doc, body) VALUES(?, ?, ?, ?, ?, ?, ?)"
 DELETE = "DELETE FROM fts WHERE rowid = ?"
@@ -35,6 +32,18 @@ _MAX_CHARS, _MAX_WORDS, _SHORTEST_PREFIX = 400, 12, 3
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 _RANK = f"bm25({', '.join(map(str, WEIGHTS))})"
+
+
+class Index(Protocol):
+    """What a search needs of ``IndexDB``."""
+
+    def rows(self, sql: str, args: Sequence[Any] = ()) -> list[Any]:
+        """All rows of one query."""
+        ...
+
+    def codes(self, space: int) -> dict[int, str]:
+        """number → word of one code space."""
+        ...
 
 
 class FtsRow(NamedTuple):
@@ -81,7 +90,7 @@ def prepared(row: FtsRow | tuple[Any, ...]) -> tuple[Any, ...]:
     return (key, schema.text(name), schema.text(extra), *map(schema.text, texts))
 
 
-def search(db: IndexDB, query: str, limit: int, kinds: Collection[str] = ()) -> list[tuple[int, float]]:
+def search(db: Index, query: str, limit: int, kinds: Collection[str] = ()) -> list[tuple[int, float]]:
     """Best nodes for a query, whatever characters it holds.
 
     All words must match; when that yields fewer than ``limit``, the last word may be a beginning (three letters at
@@ -106,7 +115,7 @@ def search(db: IndexDB, query: str, limit: int, kinds: Collection[str] = ()) -> 
     return finder.best()
 
 
-def total(db: IndexDB, query: str) -> int:
+def total(db: Index, query: str) -> int:
     """How many nodes hold all words of the query (last word whole)."""
     words = _words(query)
     return _count(db, " AND ".join(map(_expression, words))) if words else 0
@@ -115,7 +124,7 @@ def total(db: IndexDB, query: str) -> int:
 class _Finder:
     """Collects the best score of each node over several expressions."""
 
-    def __init__(self, db: IndexDB, limit: int, kinds: Collection[str]) -> None:
+    def __init__(self, db: Index, limit: int, kinds: Collection[str]) -> None:
         self._db = db
         self._limit = limit
         known = db.codes(schema.SPACE_KIND)
@@ -191,7 +200,7 @@ class _Finder:
             scores[key] = before + after if EXACT_NOCASE <= before <= EXACT else max(before, after)
 
 
-def _count(db: IndexDB, expression: str) -> int:
+def _count(db: Index, expression: str) -> int:
     return int(db.rows("SELECT count(*) FROM fts WHERE fts MATCH ?", (expression,))[0][0])
 
 

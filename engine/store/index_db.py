@@ -25,7 +25,7 @@ SPARE_FACTS = 8 << 20
 
 _NODE_SQL = (
     "SELECT n.id, n.type, n.file, n.ord, t.text, coalesce(n.qual, t.text), n.kind, n.line, n.end, n.uid, n.span,"
-    " n.flags FROM nodes n JOIN names t ON t.id = n.name "
+    " n.flags, n.sig FROM nodes n JOIN names t ON t.id = n.name "
 )
 
 
@@ -197,7 +197,7 @@ class IndexDB(WordStore):
 
     def nodes_update(self, rows: Iterable[NodeRow]) -> None:
         """Replace the row of each node's key."""
-        columns = ("type", "file", "ord", "name", "qual", "kind", "line", "end", "uid", "span", "flags")
+        columns = ("type", "file", "ord", "name", "qual", "kind", "line", "end", "uid", "span", "flags", "sig")
         fields = ", ".join(f"{column} = ?{at}" for at, column in enumerate(columns, 2))
         self._many(f"UPDATE nodes SET {fields} WHERE id = ?1", self._node_values(rows))
 
@@ -214,9 +214,10 @@ class IndexDB(WordStore):
         types = {word: self.code(SPACE_TYPE, word) for word in {row[1] for row in given}}
         kinds = {word: self.code(SPACE_KIND, word) for word in {row[6] for row in given}}
         values = []
-        for key, type_, file, ord_, name, qual, kind, *rest in given:
+        for key, type_, file, ord_, name, qual, kind, *rest, sig in given:
             stored = None if qual == name else qual if qual.isascii() else schema.text(qual)
-            values.append((key, types[type_], file, ord_, names[name], stored, kinds[kind], *rest))
+            shown = sig if sig.isascii() else schema.text(sig)
+            values.append((key, types[type_], file, ord_, names[name], stored, kinds[kind], *rest, shown))
         return values
 
     def _nodes(self, where: str, args: tuple[Any, ...]) -> list[NodeRow]:

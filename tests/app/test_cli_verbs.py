@@ -144,7 +144,7 @@ def test_an_error_names_what_where_and_the_way_out(
         (["serch", "x"], exit_codes.USAGE),
         (["--nonsense"], exit_codes.USAGE),
         (["show", "many"], exit_codes.USAGE),
-        (["show", "nobody"], exit_codes.NOTHING),
+        (["unpin", "nobody"], exit_codes.NOTHING),
         (["impact", "early"], exit_codes.STALE),
     ],
 )
@@ -159,10 +159,19 @@ def test_what_cannot_be_meant_exits_with_its_code_and_a_way_out(
 
 @pytest.mark.parametrize(
     ("arguments", "nearest"),
-    [(["serch", "x"], "mog search"), (["search", "--jsn", "x"], "--json"), (["neighbours", "x"], "mog neighbors")],
+    [
+        (["serch", "x"], "mog search"),
+        (["search", "--jsn", "x"], "--json"),
+        (["neighbours", "x"], "mog neighbors"),
+        (["neighbors", "x", "--kind", "cals"], "the nearest is calls"),
+        (["export", "edges", "--kind", "import"], "the nearest is imports"),
+        (["search", "x", "--kind", "fnction"], "the nearest is function"),
+    ],
 )
 def test_a_slip_is_answered_with_the_nearest_name(capfdbinary: Any, arguments: list[str], nearest: str) -> None:
-    assert nearest in Run(capfdbinary, *arguments).err.decode()
+    run = Run(capfdbinary, *arguments)
+    assert run.code == exit_codes.USAGE
+    assert nearest in run.err.decode()
 
 
 def test_an_ambiguous_name_lists_its_candidates(capfdbinary: Any) -> None:
@@ -194,6 +203,14 @@ def test_shared_options_may_stand_before_the_verb(capfdbinary: Any, tmp_path: Pa
 def test_a_name_copied_from_our_own_output_is_found_again(capfdbinary: Any) -> None:
     Run(capfdbinary, "show", "sym:a\\x1b[31m.py::f")
     assert asked("neighbors")["target"] == "sym:a\x1b[31m.py::f"
+
+
+def test_a_target_spelled_wrong_is_answered_with_the_nearest_node(capfdbinary: Any, workspace: dict[str, Any]) -> None:
+    workspace["impact"] = errors.NotFound("nothing is called Cart.bil")
+    workspace["search"] = replace(fake.SEARCH, hits=(m.Hit(fake.CALLER, 1.0, m.Freshness.fresh),))
+    run = Run(capfdbinary, "impact", "bil")
+    assert run.code == exit_codes.NOTHING
+    assert b"the nearest is sym:jobs/invoice.py::bill" in run.err
 
 
 def test_neighbors_passes_kinds_direction_and_tiers(capfdbinary: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from mog.engine import model as m
 from mog.engine.config import EngineConfig
 from mog.engine.errors import AmbiguousTarget, HeldByOther, IndexMissing, NotFound, PolicyDenied
+from mog.engine.ontology import load
 
 EVIL = "a\x1b[31m\u202eb\udcff\nc\u200b.py"
 STAMP = m.IndexStamp(7, "main 4f2a19c", True)
@@ -138,6 +139,7 @@ class Workspace:
         return answer
 
     root = Path(f"/r/{EVIL}")
+    ontology = load()
     watcher = "off \x1b"
 
     def find(self, target: str) -> Any:
@@ -205,6 +207,7 @@ class Workspace:
 
     def unpin(self, pin_id: str) -> Any:
         """Canned withdrawn pin."""
+        self._find(pin_id)
         return self._answer("unpin", PIN, pin_id=pin_id)
 
     def pins(self) -> Any:

@@ -207,11 +207,11 @@ def planted() -> list[Planted]:
     for kind, name in (("RSA ", "rsa"), ("", "pkcs8"), ("OPENSSH ", "openssh")):
         text, body = _pem(kind)
         found.append(Planted(f"pem_{name}", f"conf/{name}.py", f'KEY = """{text}"""\n', body))
-    short, dull = "hunter2" + "!x", "aaaa" * 3 + "bbbb" * 3
+    short, dull, keyed = "hunter2" + "!x", "letmein" * 2 + "12", "fake" + "Zx9k" * 4
     found += [
         Planted("short_password", "conf/short.py", f'DB_PASSWORD = "{short}"\n', short),
         Planted("low_entropy", "conf/low.py", f'api_token = "{dull}"\n', dull),
-        Planted("keyword_ts", "conf/keyword.ts", f'export const apiKey = "{dull}";\n', dull),
+        Planted("keyword_ts", "conf/keyword.ts", f'export const apiKey = "{keyed}";\n', keyed),
     ]
     by_path = (".env", "conf/Secrets.toml", "conf/prod.env.txt", "conf/id_rsa", "conf/.npmrc", "conf/server.key")
     for number, path in enumerate(by_path):

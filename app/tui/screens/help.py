@@ -93,6 +93,14 @@ class Help(Screen[str | None], inherit_bindings=False):
     def _left(self, event: Entry.Left) -> None:
         self.dismiss(None)
 
+    @on(Finder.Entered)
+    def _entered(self, event: Finder.Entered) -> None:
+        self._run(event.finder.pane)
+
     @on(Pane.Opened)
     def _opened(self, event: Pane.Opened) -> None:
-        self.dismiss(event.row.key.removeprefix("key:"))
+        self._run(event.pane)
+
+    def _run(self, pane: Pane) -> None:
+        if pane.row:
+            self.dismiss(pane.row.key.removeprefix("key:"))

@@ -92,6 +92,11 @@ class Home(Acts, inherit_bindings=False):
     def _typed(self, event: Finder.Typed) -> None:
         self.ask_search(event.text)
 
+    @on(Finder.Entered)
+    def _entered(self, event: Finder.Entered) -> None:
+        if self.enter_found():
+            self.open_found()
+
     @on(Entry.Left, "#find-entry")
     def _left_search(self, event: Entry.Left) -> None:
         event.stop()

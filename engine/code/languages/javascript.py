@@ -7,12 +7,16 @@ name is bound to; the second turns call sites and values into chains (functions 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from tree_sitter import Node, QueryCursor, Tree
+from tree_sitter import Node, Query, QueryCursor, Tree
 
 from mog.engine.code import facts as schema
 from mog.engine.code import grammars
+from mog.engine.code.anchor_rules import TEXT_RULES
 from mog.engine.code.anchors import hash_symbols
 from mog.engine.code.facts import Facts
 from mog.engine.code.languages.javascript_expr import (
@@ -29,31 +33,53 @@ _THEN = frozenset(("then",))
 _WRAPPERS = frozenset("memo forwardRef observer lazy".split())
 _TESTS = frozenset("describe it test suite context specify fdescribe fit xdescribe xit".split())
 _GROUPS = frozenset("describe suite context fdescribe xdescribe".split())
+_MARK = "anchor."
+# events at one node come in this order
+_RANKS = {name: rank for rank, name in enumerate(
+    "import export vars var function class field pair block forin assign call jsx return alias_import alias enum namespace ref tref".split()
+)}  # fmt: skip
 _HEAD = re.compile(r"[.(\[{*]")
 
 
 def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
     """Facts of one file (schema in ``facts.py``). Never raises for odd input; broken parts are left out."""
-    query = grammars.query(lang)
+    query = _query(lang)
     assert query is not None
     walk = _Walk(data, path)
-    walk.run(_events(QueryCursor(query).matches(tree.root_node)))
+    captured = QueryCursor(query).captures(tree.root_node)
+    walk.run(_events(captured))
     found = walk.finish(lang)
     rows = found["syms"]
-    hashes = hash_symbols(lang, tree, data, [(row[schema.FULL], row[schema.STOP], row[schema.NAME]) for row in rows])
-    for row, (span, body) in zip(rows, hashes, strict=True):
+    spans = [(row[schema.FULL], row[schema.STOP], row[schema.NAME]) for row in rows]
+    marks = {name[len(_MARK) :]: nodes for name, nodes in captured.items() if name.startswith(_MARK)}
+    for row, (span, body) in zip(rows, hash_symbols(lang, tree, data, spans, marks), strict=True):
         row[schema.SPAN], row[schema.BODY] = span, body
     return found
 
 
-def _events(matches: list[tuple[int, dict[str, list[Node]]]]) -> list[tuple[int, int, int, str, Node]]:
-    """Matches in source order, outer nodes first: (start, minus end, pattern, event, node)."""
+@lru_cache(maxsize=8)
+def _query(lang: str) -> Query | None:
+    """The query file of a language and the marks of its anchors in one, so that the tree is walked once."""
+    language = grammars.language(lang)
+    if language is None:
+        return None
+    source = (Path(__file__).parent / f"{lang}.scm").read_text(encoding="utf-8")
+    marks = re.sub(r"@(?=\w)", f"@{_MARK}", TEXT_RULES[lang].query)
+    return Query(language, source + marks)
+
+
+def _events(captured: dict[str, list[Node]]) -> list[tuple[int, int, int, int, str, Node]]:
+    """Captures in source order, outer nodes first: (start, minus end, rank of the event, number, event, node)."""
     events = []
-    for pattern, captured in matches:
-        for name, nodes in captured.items():
-            for node in nodes:
-                events.append((node.start_byte, -node.end_byte, pattern, name, node))
-    events.sort(key=lambda event: event[:3])
+    number = 0
+    for name, nodes in captured.items():
+        rank = _RANKS.get(name)
+        if rank is None:
+            continue
+        for node in nodes:
+            number += 1
+            events.append((node.start_byte, -node.end_byte, rank, number, name, node))
+    events.sort()
     return events
 
 
@@ -78,17 +104,16 @@ class _Walk:
         self.hints: dict[int, dict[int, list[tuple[str, Any, Scope | None, str]]]] = {}
         self.callbacks: dict[int, dict[str, list[tuple[Node | None, Scope]]]] = {}
         self.spans: dict[int, tuple[int, int]] = {}
+        self.known: set[str] = set()  # names of the module that a reference may mean
         self.bodies: set[int] = set()  # of namespaces: they are no scope of their own
         self.named: dict[int, tuple[str, str, int, int, int, int]] = {}  # node id → (kind, name, parent, full, stop, line)
         self.objects: dict[int, int] = {}  # object literal → its symbol
         self.owners: dict[int, int] = {}  # function whose scope it is → symbol
 
-    def run(self, events: list[tuple[int, int, int, str, Node]]) -> None:
-        handlers = {name: getattr(self, f"on_{name}") for name in (
-            "import", "export", "vars", "var", "function", "class", "field", "pair", "block", "forin", "assign", "call", "jsx",
-            "return", "ref", "alias_import", "alias", "enum", "namespace", "tref")}  # fmt: skip
+    def run(self, events: list[tuple[int, int, int, int, str, Node]]) -> None:
+        handlers = {name: getattr(self, f"on_{name}") for name in _RANKS}
         frames = self.frames
-        for start, _, _, name, node in events:
+        for start, _, _, _, name, node in events:
             while start >= frames[-1][0]:
                 self.scope = frames.pop()[1]
             handlers[name](node)
@@ -605,6 +630,9 @@ class _Walk:
         found = schema.empty(lang)
         rows = self.symbols.rows
         self.reassign()
+        self.known = {row[schema.NAME] for row in rows if row[schema.PARENT] < 0}
+        self.known.update(entry[1] for entry in self.modules.imports if entry[0] < 0)
+        self.known.update(("self", "cls"))
         calls: dict[int, dict[str, None]] = {}
         refs = self.uses_of
         bases: dict[int, dict[str, None]] = {}
@@ -664,20 +692,22 @@ class _Walk:
             return [tail(chain, "." + rest) if dot else chain for chain in self.resolver.name(head, scope)]
         return [chain for chain in self.resolver.chains(node, scope) if " " not in chain]
 
-    def ref_chains(self, use: str, sym: int, node: Node, scope: Scope) -> list[str]:
-        if use == "type":
-            held = self.resolver.name(text_of(node, self.data), scope)
+    def ref_chains(self, use: str, sym: int, node: Node, scope: Scope) -> Sequence[str]:
+        """What a name used as a value (or type) stands for, as far as it is something of a module."""
+        if use == "type" or node.type != "member_expression":
+            name = text_of(node, self.data)
+            found = scope.find(name)
+            if found is None or found[0].kind == "module":
+                return (name,) if name in self.known else ()
+            held = self.resolver.decl(found[1])
         else:
             held = self.resolver.chains(node, scope)
         return [c for c in held if c[0] not in "?#" and c[-1] not in ")*}]" and c != f"@{sym}" and " " not in c and c not in ("self", "cls")]
 
     def known_refs(self, refs: dict[int, dict[str, None]]) -> list[list[Any]]:
-        names = {row[schema.NAME] for row in self.symbols.rows if row[schema.PARENT] < 0}
-        names.update(entry[1] for entry in self.modules.imports if entry[0] < 0)
-        names.update(("self", "cls"))
         found = []
         for sym, held in refs.items():
-            kept = [c for c in held if c[0] in "@%" or _HEAD.split(c, maxsplit=1)[0] in names]
+            kept = [c for c in held if c[0] in "@%" or _HEAD.split(c, maxsplit=1)[0] in self.known]
             if kept:
                 found.append([sym, " ".join(kept)])
         return found

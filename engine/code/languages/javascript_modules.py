@@ -51,8 +51,8 @@ class Modules:
         clause = next((child for child in children if child.type in ("import_clause", "import_require_clause")), None)
         if clause is not None and clause.type == "import_require_clause":
             module = string_of(clause.child_by_field_name("source"), self.data)
-            name = clause.named_child(0)
-            return self.add(scope, text_of(name, self.data), module, VALUE, only_types) if module else []
+            local = text_of(clause.named_child(0), self.data)
+            return self.add(scope, local, module, VALUE, only_types) if module else []
         module = string_of(source, self.data)
         if not module:
             return []
@@ -65,8 +65,8 @@ class Modules:
             elif child.type == "namespace_import":
                 found += self.add(scope, text_of(child.named_child(0), self.data), module, "", only_types)
             elif child.type == "named_imports":
-                for name, local, typed in self.specifiers(child):
-                    found += self.add(scope, local, module, name, only_types or typed)
+                for imported, local, typed in self.specifiers(child):
+                    found += self.add(scope, local, module, imported, only_types or typed)
         return found
 
     def specifiers(self, node: Node) -> list[tuple[str, str, str]]:

@@ -141,6 +141,7 @@ class _Walk:
         self.scopes = [self.module]
         self.frames: list[tuple[int, str, Any]] = [(len(data) + 2, "module", None)]
         self.ended = [False]
+        self.typing = 0
         self.pending: dict[int, int] = {}
         self.decorated: dict[int, tuple[int, list[str]]] = {}
         self.narrowed: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
@@ -150,7 +151,7 @@ class _Walk:
         data, frames = self.data, self.frames
         handlers = {name: getattr(self, f"on_{name}") for name in (
             "class", "def", "deco", "set", "lost", "walrus", "for", "comp", "lambda", "with", "except", "import", "from",
-            "return", "yield", "end", "global", "block", "isa", "ref", "enter")}  # fmt: skip
+            "return", "yield", "end", "global", "block", "isa", "ref", "enter", "typing")}  # fmt: skip
         for key in keys:
             number = key & 0xFFFFFF
             name = names[number]
@@ -191,6 +192,8 @@ class _Walk:
         elif kind == "scope":
             self.scope = saved
             self.ended.pop()
+        elif kind == "typing":
+            self.typing -= 1
         else:
             self.scope = saved
 
@@ -265,6 +268,8 @@ class _Walk:
         index = len(self.rows)
         self.rows.append([name, qual, kind, owner, name_node.start_point[0] + 1, node.end_point[0] + 1, start, stop, full,
                           "", "", _signature(data[start : body.start_byte]), _doc(data, body), {}])  # fmt: skip
+        if self.typing:
+            self.rows[index][schema.META]["x"] = ["typing"]
         if marks:
             self.mark(index, marks)
         self.bind(name, (f"@{index}",))
@@ -552,7 +557,7 @@ class _Walk:
         """Record one import; ``full`` is the dotted module of ``import a.b.c``, whose local name is only ``a``."""
         scope = self.scope.owner
         index = len(self.imports)
-        self.imports.append([scope.sym, local, full or module, attr, "f" if full else ""])
+        self.imports.append([scope.sym, local, full or module, attr, ("f" if full else "") + ("t" if self.typing else "")])
         if scope.kind != "module":
             scope.env[local] = (f"%{index}",)
             if scope.kind == "class":
@@ -573,6 +578,13 @@ class _Walk:
             inner.env.update(narrowed)
             self.frames.append((node.end_byte, "inner", self.scope))
             self.scope = inner
+
+    def on_typing(self, captured: Captures) -> None:
+        """``if TYPE_CHECKING:`` — definitions inside are never run."""
+        (condition,), (body,) = captured["typing"], captured["body"]
+        if self.data[condition.start_byte : condition.end_byte].endswith(b"TYPE_CHECKING"):
+            self.typing += 1
+            self.frames.append((body.end_byte, "typing", None))
 
     def on_end(self, captured: Captures) -> None:
         self.ended[-1] = True

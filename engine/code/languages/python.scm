@@ -30,6 +30,9 @@
 (except_clause (block) @block)
 (case_clause consequence: (block) @block)
 
+; what only type checkers see
+(if_statement condition: [(identifier) (attribute)] @typing consequence: (block) @body)
+
 ; narrowing by isinstance
 (if_statement condition: (call) @isa)
 (elif_clause condition: (call) @isa)
