@@ -109,7 +109,7 @@ def measure(peer: Peer, corpus: Corpus, root: Path) -> PeerResult:
         none = run([program, *peer.again], cwd=root, env=env)
         edits.apply(corpus, root, "append")
         edit = run([program, *peer.again], cwd=root, env=env)
-    except CommandFailed as error:
+    except (CommandFailed, OSError) as error:
         return PeerResult(peer.label, why_not=str(error).partition(":")[0])
     finally:
         for name in peer.leftovers:

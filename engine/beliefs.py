@@ -28,7 +28,7 @@ class Beliefs:
     def __init__(
         self, root: Path, folder: Path, key: bytes, config: EngineConfig, paths: Callable[[], Iterable[str]]
     ) -> None:
-        self.disk = freshness.Disk(root, key, config.max_file_bytes)
+        self.disk = freshness.Disk(root, key, config)
         self._log = EventLog(folder / "ledger.db")
         self._store = PinStore(self._log, lambda text: secrets.contains_secret(text) is not None)
         self._paths = paths

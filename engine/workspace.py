@@ -292,7 +292,7 @@ class Workspace:
     def _indexer(self) -> Indexer:
         _make_folder(self.mog_dir)
         _write_new(self.mog_dir / ".gitignore", _IGNORED)
-        return Indexer(self.root, self.mog_dir, self.ontology, self.config, clone_key(self.mog_dir))
+        return Indexer(self.root, self.mog_dir, self.ontology, self.config)
 
     def _view(self) -> CodeView:
         """This thread's view of the newest generation."""
@@ -366,9 +366,9 @@ class Workspace:
         return self._beliefs_or_open().pins() if self.ledger_path.exists() else ()
 
     def _paths(self) -> Iterable[str]:
-        """Paths in which a moved body may stand: those of the index, or of a listing where there is none."""
-        view = self._view_or_none()
-        return view.source_paths() if view else self._indexer().files()
+        """Paths in which a moved body may stand: those of the index while it follows the disk, else of a listing."""
+        view = self._view_or_none() if self._live is not None else None
+        return view.paths() if view else self._indexer().files()
 
     def _announce(self, outcome: Outcome) -> None:
         if outcome.changed:

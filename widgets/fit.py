@@ -52,23 +52,37 @@ def _drop(text: str, width: int) -> str:
     return ""
 
 
+def wrap(text: str, width: int) -> list[str]:
+    """Words of ``text`` on lines of at most ``width`` cells; a longer word keeps its line and is cut later."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
 _CUTS: dict[str, Callable[[str, int], str]] = {"path": cut_path, "head": cut_head, "tail": cut_tail, "drop": _drop}
 
 
-def squeeze(cells: tuple[Cell, ...], width: int) -> tuple[Cell, ...]:
-    """The cells in at most ``width``: paths give way first, then droppable ones, heads, tails, at last the hard end."""
-    over = width_of(cells) - width
+def squeeze(cells: Sequence[Cell], over: int) -> tuple[list[Cell], int]:
+    """The cells made ``over`` shorter, and what could not be won: paths give way first, droppable ones, ends, beginnings.
+
+    Cells further right give way before those to their left.
+    """
     out = list(cells)
-    for give in ("path", "drop", "head", "tail"):
-        for index, cell in enumerate(out):
+    for give in ("path", "drop", "tail", "head"):
+        for index in range(len(out) - 1, -1, -1):
+            cell = out[index]
             if over > 0 and cell.give == give:
                 text = _CUTS[give](cell.text, cell_len(cell.text) - over)
                 over -= cell_len(cell.text) - cell_len(text)
                 out[index] = replace(cell, text=text)
-    return _hard_cut(out, width) if over > 0 else tuple(cell for cell in out if cell.text)
+    return out, over
 
 
-def _hard_cut(cells: list[Cell], width: int) -> tuple[Cell, ...]:
+def _hard_cut(cells: Sequence[Cell], width: int) -> tuple[Cell, ...]:
     kept: list[Cell] = []
     for cell in cells:
         room = width - width_of(kept)
@@ -80,18 +94,14 @@ def _hard_cut(cells: list[Cell], width: int) -> tuple[Cell, ...]:
 
 def fit(row: Row, width: int) -> tuple[Cell, ...]:
     """The row as cells that fill exactly ``width`` cells (without the gutter)."""
-    right = squeeze(row.right, _room_for_right(row, width)) if row.right else ()
-    gap = 1 if right else 0
-    left = squeeze(row.cells, width - width_of(right) - gap)
+    gap = 1 if row.right else 0
+    cells, over = squeeze((*row.cells, *row.right), width_of(row.cells) + width_of(row.right) + gap - width)
+    left, right = tuple(cells[: len(row.cells)]), tuple(cells[len(row.cells) :])
+    if over > 0:
+        left = _hard_cut(left, width - gap - width_of(right))
+        right = _hard_cut(right, width - gap - width_of(left))
     room = width - width_of(left) - width_of(right)
     return (*left, _between(row.fill, room, bool(left), bool(right)), *right)
-
-
-def _room_for_right(row: Row, width: int) -> int:
-    """What the left part cannot give up is its own, and never less than a third of the row."""
-    firm = width_of(cell for cell in row.cells if not cell.give)
-    yields = width // 4 if any(cell.give in ("head", "tail") for cell in row.cells) else 0
-    return max(width // 3, width - firm - yields - 1) if row.cells else width
 
 
 def _between(fill: str, room: int, left: bool, right: bool) -> Cell:

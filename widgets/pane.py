@@ -20,7 +20,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from mog.widgets.fit import columns, cut_tail, fit, plain, title_row
+from mog.widgets.fit import ELLIPSIS, columns, cut_tail, fit, plain, title_row, wrap
 from mog.widgets.ink import Ink
 from mog.widgets.lines import LineWidget
 from mog.widgets.strips import bar, blank, draw
@@ -38,6 +38,7 @@ class Pane(LineWidget, can_focus=True):
         cursor: key of the row under the cursor, "" when no row can hold it.
         words_from: least height at which the foot of the pane in use repeats the cursor's row in words; 0 for never.
         words_always: keep that room when another pane is in use.
+        stacked: another pane stands below; a blank line keeps the words apart from its title.
         middle: width of the middle column of three-column lines.
     """
 
@@ -73,6 +74,7 @@ class Pane(LineWidget, can_focus=True):
         self.titled = titled
         self.words_from = words_from
         self.words_always = False
+        self.stacked = False
         self.middle = 0
         self.source: Source = Lines()
         self.cursor = ""
@@ -170,7 +172,8 @@ class Pane(LineWidget, can_focus=True):
         if found is None:
             index = min(self._index, max(0, len(self.source) - 1))
             self._first()
-            self._step_to(range(index, len(self.source))) or self._step_to(range(index, -1, -1))
+            if not self._step_to(range(index, len(self.source))):
+                self._step_to(range(index, -1, -1))
             return
         self._top = max(0, self._top + found[0] - self._index)
         self._index, self._column = found
@@ -268,19 +271,25 @@ class Pane(LineWidget, can_focus=True):
 
     def _clamp(self) -> None:
         body, size = self.body, len(self.source)
-        heard = self.has_focus or self.active
-        if self.cursor and body > 0 and heard:
-            # at the first row its headings come back into view
-            lead = 0 if self._top == 0 else min(1, self._index)
-            self._top = min(self._top, max(0, self._index - lead))
+        if self.cursor and body > 0 and self._is_first():
+            # what stands above the first row is in view with it
+            self._top = 0
+        elif self.cursor and body > 0 and (self.has_focus or self.active):
+            self._top = min(self._top, max(0, self._index - 1))
             self._top = max(self._top, self._index - body + 1)
         self._top = max(0, min(self._top, size - body))
+
+    def _is_first(self) -> bool:
+        """Whether no line above the cursor could hold it."""
+        return self._index < self.body and not any(
+            row.key for index in range(self._index) for row in self.source.line(index)
+        )
 
     # -- drawing -------------------------------------------------------------------------------------------------------
 
     def _words_room(self, height: int) -> int:
         heard = self.words_always or self.has_focus or self.active
-        return WORDS + 1 if heard and self.words_from and height >= self.words_from else 0
+        return WORDS + 1 + self.stacked if heard and self.words_from and height >= self.words_from else 0
 
     def draw_lines(self, width: int, height: int) -> list[Strip]:
         body = self.body
@@ -321,7 +330,10 @@ class Pane(LineWidget, can_focus=True):
 
     def _word_lines(self, width: int, room: int) -> list[Strip]:
         words = self.row.words if self.row and (self.has_focus or self.active) else ()
-        rows = [Row("", (Cell(cut_tail(text, width - 3), "text"),)) for text in words[: max(0, room - 1)]]
+        said = [line for text in words for line in wrap(text, width - 3)]
+        if len(said) > (fits := min(WORDS, max(0, room - 1))):
+            said = [*said[: fits - 1], f"{said[fits - 1]} {ELLIPSIS}"] if fits else []
+        rows = [Row("", (Cell(cut_tail(text, width - 3), "text"),)) for text in said]
         lines = [blank(width, self.ink), *(draw((row,), width, self.ink) for row in rows)]
         return (lines + [blank(width, self.ink)] * room)[:room]
 

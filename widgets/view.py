@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-ROLES = (
-    "text muted rule key attn reason code standing weakened fallen contested stale unverified".split()
-)
+ROLES = "text muted rule key attn reason code standing weakened fallen contested stale unverified".split()
 """Roles of text. ``bg panel cur hot`` are grounds that text stands on (see ``ink.py``)."""
 
 
@@ -82,12 +80,15 @@ class Source(Protocol):
 
     def __len__(self) -> int:
         """Number of lines."""
+        ...
 
     def line(self, index: int) -> Line:
         """The line at ``index``, 0 ≤ index < len."""
+        ...
 
     def find(self, key: str) -> tuple[int, int] | None:
         """(line, column) of the row with that key, ``None`` when it is not there."""
+        ...
 
 
 class Lines:

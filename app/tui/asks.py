@@ -6,6 +6,7 @@ What may not come in: keys, layout.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -67,6 +68,9 @@ class Asks(Board):
 
     def end(self) -> None:
         """Stop listening and asking; a job that reports progress ends at its next report."""
+        if self.jobs.running("watch") and not self.jobs.stopped.is_set():
+            # the watcher may still be bringing the index up to date; the program would wait for that at its end
+            threading.Thread(target=self.workspace.stop_watch, daemon=True).start()
         self.jobs.stop()
         if self._unsubscribe:
             self._unsubscribe()
@@ -190,7 +194,7 @@ class Asks(Board):
         self.state.map = event.answer
         self.draw("map")
         rows = self.state.map.rows if self.state.map else ()
-        if not self.state.wanted and rows:
+        if self.state.hood is None and rows and not self.jobs.running("focus"):
             first = rows[0].top[0].id if rows[0].top else locator("file", rows[0].path)
             self.ask_focus(first)
 

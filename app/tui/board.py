@@ -33,6 +33,7 @@ TITLES = {
     "find": Title("/", "Search"),
 }
 ROOMY = 12
+STACKED = {("two", "map"), ("two", "drift"), ("three", "drift")}
 PANES = ("map", "graph", "drift", "health")
 
 
@@ -180,6 +181,7 @@ class Board(Screen[None]):
             self.set_class(name == mode, f"-{name}")
         for name in PANES:
             self.pane(name).titled = mode != "tabs"
+            self.pane(name).stacked = (mode, name) in STACKED
         self.place_panes()
         self.draw_top()
 

@@ -180,10 +180,10 @@ def _names(edge: m.Edge, node: m.Node) -> tuple[Cell, ...]:
     """Chip and name of the other end; what it shares with the node in focus (file, class) is left out."""
     other = edge.other
     cells = name_cells(other, edge.freshness, with_path=other.path != node.path)
-    inside = node.type == "symbol" and other.path == node.path and other.qual.startswith(f"{node.qual}.")
-    if inside:
-        return (*cells[:-1], Cell(clean(other.qual[len(node.qual) :]), "text", False, "head"))
-    return cells
+    if node.type != "symbol" or other.type != "symbol" or other.path != node.path:
+        return cells
+    own = next((q for q in (node.qual, node.qual.rpartition(".")[0]) if q and other.qual.startswith(f"{q}.")), "")
+    return (*cells[:-1], Cell(clean(other.qual[len(own) :]), "text", False, "head"))
 
 
 def _wide_edge(key: str, edge: m.Edge, node: m.Node) -> Row:
@@ -318,7 +318,7 @@ def _node_row(node: m.Node, beside: bool = True) -> Row:
     folder, slash, base = clean(node.path).rpartition("/")
     line = place_of(node)[len(clean(node.path)) :]
     right = (
-        (Cell(f"{folder}{slash}", "muted", False, "path"), Cell(f"{base}{line}", "text"))
+        (Cell(f"{folder}{slash}", "muted", False, "path"), Cell(f"{base}{line}", "text", False, "drop"))
         if beside and node.path
         else ()
     )

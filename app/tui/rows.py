@@ -14,6 +14,7 @@ from mog.app.present import clean
 from mog.engine import model as m
 from mog.engine.errors import UsageError
 from mog.engine.ids import Locator, parse_locator
+from mog.widgets.fit import wrap
 from mog.widgets.view import BLANK, Cell, Lines, Row
 
 MARKS: Mapping[m.Freshness, tuple[str, str]] = {
@@ -162,14 +163,7 @@ def quoted(text: str, role: str = "text") -> tuple[Cell, ...]:
 
 def prose(text: str, width: int, role: str = "text", limit: int = 9) -> list[Row]:
     """A paragraph as lines of at most ``width`` cells, at most ``limit`` of them."""
-    from rich.cells import cell_len
-
-    lines: list[str] = []
-    for word in clean(text).split():
-        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
+    lines = wrap(clean(text), width)
     if len(lines) > limit:
         lines = [*lines[: limit - 1], lines[limit - 1] + " …"]
     return [note(line, role) for line in lines]

@@ -23,7 +23,6 @@ from mog.app.tui.rows import (
     name_cells,
     note,
     place_in,
-    place_of,
     prose,
     quoted,
     teach,
@@ -71,7 +70,8 @@ def _drift_rows(state: m.PinState, roomy: bool) -> list[Row]:
     glyph, role = MARKS[state.freshness]
     name = Cell(anchor_name(state), "text", False, "head")
     cells = (Cell(f"{glyph} ", role, True), anchor_chip(state), Cell(" "), name)
-    word = Cell(state.freshness.value, "text" if state.freshness is not m.Freshness.fresh else "muted")
+    fresh = state.freshness is m.Freshness.fresh
+    word = Cell(state.freshness.value, "muted" if fresh else "text", False, "drop" if fresh else "")
     row = Row(f"pin:{state.pin.id}", cells, (word,), words=pin_words(state), copy=clean(state.pin.anchor.locator))
     rows = [row, Row("", (Cell(" " * 6), *quoted(state.pin.note)))]
     if roomy and state.freshness is not m.Freshness.fresh:
@@ -120,13 +120,20 @@ def _prose_row(mark: str, role: str, text: str, width: int, key: str = "") -> li
 
 
 def watch_cells(watcher: str) -> tuple[Cell, Cell]:
-    """Mark and word of the watcher's state: ``● live``, ``▼ polling: why``, ``· off``."""
-    word = clean(watcher) or "?"
-    if word == "live":
+    """Mark and words of the watcher's state: ``● live``, ``▼ polling: why``, ``▼ live; why``, ``· off``."""
+    said = clean(watcher) or "?"
+    state, why = watch_state(said)
+    if state == "live" and not why:
         return (Cell("● ", "standing", True), Cell("live"))
-    if word.startswith("polling"):
-        return (Cell("▼ ", "weakened", True), Cell(word, "text", False, "tail"))
-    return (Cell("· " if word == "off" else "? ", "unverified", True), Cell(word, "text", False, "tail"))
+    if state in ("live", "polling"):
+        return (Cell("▼ ", "weakened", True), Cell(said, "text", False, "tail"))
+    return (Cell("· " if state == "off" else "? ", "unverified", True), Cell(said, "text", False, "tail"))
+
+
+def watch_state(watcher: str) -> tuple[str, str]:
+    """State and reason: (``polling``, ``the watch limit is reached``)."""
+    cut = min((watcher.find(mark) for mark in ":;" if mark in watcher), default=len(watcher))
+    return watcher[:cut].strip(), watcher[cut + 1 :].strip()
 
 
 def _verdict(status: m.Status, watcher: str, width: int) -> list[Line | Row]:
@@ -302,9 +309,9 @@ def search_sheet(answer: m.SearchAnswer | None, kind: str, took_ms: float, width
 
 def _hit_row(key: str, hit: m.Hit) -> Row:
     node = hit.node
-    place = place_of(node) if node.type == "symbol" else ""
-    folder, slash, base = place.rpartition("/")
-    right = (Cell(f"{folder}{slash}", "muted", False, "path"), Cell(base, "muted", False, "head"))
+    folder, slash, base = clean(node.path).rpartition("/") if node.type == "symbol" else ("", "", "")
+    line = f":{node.line}" if node.line else ""
+    right = (Cell(f"{folder}{slash}", "muted", False, "path"), Cell(f"{base}{line}", "muted", False, "drop"))
     words = (describe(node), clean(node.signature or node.doc))
     return Row(
         key,

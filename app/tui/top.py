@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mog.app.present import clean
 from mog.app.tui.keys import FEET
-from mog.app.tui.side_rows import short_ref, watch_cells
+from mog.app.tui.side_rows import short_ref, watch_cells, watch_state
 from mog.app.tui.state import State
 from mog.engine import model as m
 from mog.widgets.view import Cell, Row
@@ -52,7 +52,9 @@ def _index(state: State, step: int) -> list[Cell]:
     if not state.status.indexed:
         return [*label, Cell("? ", "unverified", True), Cell("none yet")]
     mark, word = watch_cells(state.watcher)
-    return [*label, mark, Cell(word.text.partition(":")[0] if step else word.text, "text", False, "tail")]
+    seen, why = watch_state(word.text)
+    reason = f": {why}" if why and len(why) < 30 and not step else ""
+    return [*label, mark, Cell(f"{seen}{reason}")]
 
 
 def _drift(state: State, step: int) -> list[Cell]:
@@ -79,7 +81,7 @@ def _left_out(state: State, step: int) -> list[Cell]:
     cells = [Cell(f"skipped {skipped}" if step < 2 else f"skip {skipped}")]
     cells += [Cell("  " if step < 2 else " "), Cell("░ ", "muted", True), Cell(f"{gated} gated" if step < 2 else gated)]
     if failed:
-        cells += [Cell("  "), Cell(f"8 {failed} failed", "attn", True)]
+        cells += [Cell("  "), Cell(f"8: {failed} failed", "attn", True)]
     return cells
 
 

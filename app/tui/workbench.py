@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
@@ -78,6 +79,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._restore_on_signals()
+        lend_stderr()
         self.theme_changed_signal.subscribe(self, lambda _: self._colour_mode())
 
     def get_default_screen(self) -> Screen[None]:
@@ -107,6 +109,17 @@ class Workbench(App[None], inherit_bindings=False):
     def _leave(self, code: int) -> None:
         self._home.end()
         self.exit(return_code=code)
+
+
+def lend_stderr() -> None:
+    """Give the toolkit's stand-in for ``sys.stderr`` the real descriptor.
+
+    Python hands it to the tracker it starts beside worker processes; the stand-in's own answer, -1, makes that start fail
+    and with it every index built while the workbench is open.
+    """
+    real = sys.__stderr__
+    if real is not None and sys.stderr is not real:
+        setattr(sys.stderr, "fileno", real.fileno)  # noqa: B010
 
 
 def wants_ascii(environ: Mapping[str, str]) -> bool:

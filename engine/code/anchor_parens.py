@@ -1,4 +1,4 @@
-"""Which parentheses and commas of Python carry no meaning. Called by ``anchor_python.py`` only; blanks them in a copy of the source.
+"""Which parentheses and commas of Python carry no meaning; blanks them in a copy of the source. Called by ``anchor_python.py``.
 
 What may not come in: strings and comments (already blanked), symbols, recursion. Parentheses go only where the grammar gives the
 same tree without them (Language Reference, 6.17 for the order of operators); where that is not known they stay.
@@ -20,15 +20,17 @@ _BY_LETTER = b"|".join(
 _GROUP = re.compile(rb"\((?:(?<![\w)\]}\x07\x80-\xff]\()|(?<=[cdefhlnrst]\()(?:" + _BY_LETTER + rb"))")
 _INDEX = re.compile(rb",(?=\s*\])")
 
-LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, UNARY, POWER, AWAIT, PRIMARY = range(1, 17)
+LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, UNARY, POWER, AWAIT, PRIMARY = (
+    range(1, 17)
+)
 _NEVER = 0
 _BINARY = {"|": BITOR, "^": BITXOR, "&": BITAND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT,
            "//": PRODUCT, "%": PRODUCT, "@": PRODUCT, "**": POWER}  # fmt: skip
 _LEVELS = {"lambda": LAMBDA, "conditional_expression": TERNARY, "not_operator": NOT, "comparison_operator": COMPARE,
            "unary_operator": UNARY, "await": AWAIT}  # fmt: skip
 _PRIMARIES = frozenset(
-    "identifier attribute call subscript string concatenated_string list dictionary set list_comprehension dictionary_comprehension"
-    " set_comprehension generator_expression tuple true false none ellipsis integer float".split()
+    "identifier attribute call subscript string concatenated_string list dictionary set list_comprehension"
+    " dictionary_comprehension set_comprehension generator_expression tuple true false none ellipsis integer float".split()
 )
 _NUMBERS = ("integer", "float")
 _DISPLAYS = ("dictionary", "set", "dictionary_comprehension", "set_comprehension")
@@ -41,12 +43,14 @@ _OPEN = frozenset(
 )
 # parents in which an expression from this level on may stand bare
 _FROM = {"if_clause": OR, "for_in_clause": OR, "list_splat": BITOR, "dictionary_splat": BITOR, "pair": OR, "slice": OR,
-         "interpolation": OR, "named_expression": OR, "not_operator": NOT, "unary_operator": UNARY, "comparison_operator": COMPARE + 1,
-         "await": PRIMARY}  # fmt: skip
+         "interpolation": OR, "named_expression": OR, "not_operator": NOT, "unary_operator": UNARY,
+         "comparison_operator": COMPARE + 1, "await": PRIMARY}  # fmt: skip
 _EXTRAS = ("comment", "line_continuation")
 _PATTERNS = ("pattern_list", "tuple_pattern", "list_pattern")
 # statements in which a tuple needs no parentheses
-_BARE_TUPLE = frozenset("expression_statement return_statement delete_statement for_statement augmented_assignment yield".split())
+_BARE_TUPLE = frozenset(
+    "expression_statement return_statement delete_statement for_statement augmented_assignment yield".split()
+)
 
 
 class Parens:
@@ -143,7 +147,9 @@ class Parens:
             return
         if kind == "tuple_pattern":
             typed = parent.type == "assignment" and parent.child_by_field_name("type") is not None
-            bare = (parent.type in ("for_statement", "for_in_clause", "assignment") and not typed) or (commas == 0 and parent.type in _PATTERNS)
+            bare = (parent.type in ("for_statement", "for_in_clause", "assignment") and not typed) or (
+                commas == 0 and parent.type in _PATTERNS
+            )
         else:
             bare = parent.type in _BARE_TUPLE or self._bare_place(node, parent)
             bare = bare and not any(child.type in ("named_expression", "yield") for child in node.children)
@@ -162,9 +168,10 @@ class Parens:
     def _index(self, at: int) -> None:
         """``a[1,]`` is indexed by a tuple; in ``a[1, 2,]`` the last comma may go."""
         node, _ = self._owner(at)
-        if node is not None and node.type in ("subscript", "type_parameter"):
-            if sum(1 for child in node.children if child.type == ",") == 1:
-                self.code[at] = self.COMMA[0]
+        if node is None or node.type not in ("subscript", "type_parameter"):
+            return
+        if sum(1 for child in node.children if child.type == ",") == 1:
+            self.code[at] = self.COMMA[0]
 
     def _inner(self, node: Node) -> Node | None:
         """What a pair of parentheses holds, through further pairs; found once for a whole nest of them."""
@@ -189,7 +196,9 @@ class Parens:
                 return kind in _PRIMARIES and parent.child_by_field_name("type") is None
             return kind != "named_expression"
         if kind in _PRIMARIES:
-            return not (above == "attribute" and kind in _NUMBERS) and not (above == "interpolation" and kind in _DISPLAYS)
+            return not (above == "attribute" and kind in _NUMBERS) and not (
+                above == "interpolation" and kind in _DISPLAYS
+            )
         level = _level(child)
         if level == _NEVER:
             return above == "parenthesized_expression"

@@ -4,8 +4,8 @@ Who calls: ``engine/code/anchors.py``. What may not come in: symbols, hashing, f
 
 Python's meaning is its token sequence with NEWLINE, INDENT and DEDENT (Language Reference, 2.1). The tree gives where statements
 and blocks begin; one regular expression finds strings and comments; the rest is text. Strings go to a second stream with quotes,
-prefixes and escaped quotes normalised; documentation, comments, redundant parentheses and trailing commas are blanked in place (so
-that offsets stay true), and blanks that separate nothing are dropped at the end. A symbol is a slice of both streams.
+prefixes and escaped quotes normalised; documentation, comments, redundant parentheses and trailing commas are blanked in place
+(so that offsets stay true), and blanks that separate nothing are dropped at the end. A symbol is a slice of both streams.
 """
 
 from __future__ import annotations
@@ -69,7 +69,14 @@ def python_streams(tree: Tree, data: bytes, spans: Sequence[tuple[int, int]]) ->
     slices = []
     for start, end in spans:
         first = bisect_right(starts, start) or 1
-        slices.append(Slice(first, max(bisect_left(starts, end) + 1, first + 1), bisect_left(places, start), bisect_left(places, end)))
+        slices.append(
+            Slice(
+                first,
+                max(bisect_left(starts, end) + 1, first + 1),
+                bisect_left(places, start),
+                bisect_left(places, end),
+            )
+        )
     return Streams(fragments, contents.contents, slices, STMT)
 
 
@@ -81,7 +88,7 @@ def _marked(text: bytes, lines: _Lines) -> bytes:
     parts = [b""] * (2 * len(starts) + 1)
     parts[0] = text[: starts[0]]
     parts[1::2] = lines.marks
-    parts[2::2] = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
+    parts[2::2] = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     return b"".join(parts)
 
 
@@ -200,7 +207,7 @@ class _Contents:
         if tree.root_node.has_error:
             self._errors()
         if not self.sorted:
-            both = sorted(zip(self.places, range(len(self.places))))
+            both = sorted((place, at) for at, place in enumerate(self.places))
             self.places, self.contents = [at for at, _ in both], [self.contents[i] for _, i in both]
 
     def _lex(self) -> None:

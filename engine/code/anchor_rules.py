@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 # What to do at a captured node. Of nodes with one start, statements come first, then the longest, then the lowest number.
-(A_SPAN, A_ERROR, A_STMT, A_GROUP, A_UNION, A_KEEP, A_CHAIN, A_PAREN, A_PLAIN_STRING, A_STRING, A_TEMPLATE, A_HOLE, A_EXACT, A_JSX_TEXT,
- A_BARE_PARAM, A_COMMENT, A_END) = range(17)  # fmt: skip
+(A_SPAN, A_ERROR, A_STMT, A_GROUP, A_UNION, A_KEEP, A_CHAIN, A_PAREN, A_PLAIN_STRING, A_STRING, A_TEMPLATE, A_HOLE, A_EXACT,
+ A_JSX_TEXT, A_BARE_PARAM, A_COMMENT, A_END) = range(17)  # fmt: skip
 
 ACTION_OF_CAPTURE = {
     "stmt": A_STMT, "group": A_GROUP, "union": A_UNION, "keep": A_KEEP, "chain": A_CHAIN, "paren": A_PAREN,
@@ -64,7 +64,8 @@ _JS_STMT = """
 expression_statement variable_declaration lexical_declaration if_statement switch_statement for_statement for_in_statement
 while_statement do_statement try_statement with_statement break_statement continue_statement debugger_statement
 return_statement throw_statement empty_statement labeled_statement import_statement export_statement function_declaration
-generator_function_declaration class_declaration method_definition class_static_block switch_case switch_default decorator else_clause
+generator_function_declaration class_declaration method_definition class_static_block switch_case switch_default decorator
+else_clause
 """
 _JS_GROUP = """
 binary_expression unary_expression update_expression ternary_expression assignment_expression
@@ -95,7 +96,9 @@ _JS_COMMON = """
 [(ERROR) (MISSING)] @error
 """
 _JAVASCRIPT = (
-    _alternatives(_JS_STMT + " field_definition using_declaration", "stmt") + _alternatives(_JS_GROUP, "group") + _JS_COMMON
+    _alternatives(_JS_STMT + " field_definition using_declaration", "stmt")
+    + _alternatives(_JS_GROUP, "group")
+    + _JS_COMMON
 )
 _TS_STMT = """
 public_field_definition abstract_class_declaration abstract_method_signature method_signature property_signature
@@ -115,11 +118,16 @@ _TS_COMMON = """
 """
 _TYPESCRIPT = (
     _alternatives(_JS_STMT + _TS_STMT, "stmt")
-    + _alternatives(_JS_GROUP.replace("jsx_element", "").replace("jsx_self_closing_element", "") + _TS_GROUP + " type_assertion", "group")
+    + _alternatives(
+        _JS_GROUP.replace("jsx_element", "").replace("jsx_self_closing_element", "") + _TS_GROUP + " type_assertion",
+        "group",
+    )
     + "".join(line + "\n" for line in _JS_COMMON.splitlines() if "jsx" not in line)
     + _TS_COMMON
 )
-_TSX = _alternatives(_JS_STMT + _TS_STMT, "stmt") + _alternatives(_JS_GROUP + _TS_GROUP, "group") + _JS_COMMON + _TS_COMMON
+_TSX = (
+    _alternatives(_JS_STMT + _TS_STMT, "stmt") + _alternatives(_JS_GROUP + _TS_GROUP, "group") + _JS_COMMON + _TS_COMMON
+)
 
 TEXT_RULES = {
     "javascript": TextRules(_JAVASCRIPT),
@@ -127,12 +135,15 @@ TEXT_RULES = {
     "tsx": TextRules(_TSX),
 }
 
-_CALL_HEAD = frozenset({("call_expression", "function"), ("invocation_expression", "function"), ("new_expression", "constructor")})
+_CALL_HEAD = frozenset(
+    {("call_expression", "function"), ("invocation_expression", "function"), ("new_expression", "constructor")}
+)
 _TUPLES = frozenset({"tuple_expression", "tuple_pattern", "tuple_type", "token_tree"})
 
 WALK_RULES = {
     "go": WalkRules(semicolons=True, commas=True, parens="parenthesized_expression", keep_parens=_CALL_HEAD),
-    "rust": WalkRules(commas=True, keep_commas=_TUPLES, tuples=_TUPLES, parens="parenthesized_expression", keep_parens=_CALL_HEAD),
+    "rust": WalkRules(
+        commas=True, keep_commas=_TUPLES, tuples=_TUPLES, parens="parenthesized_expression", keep_parens=_CALL_HEAD),
     "java": WalkRules(commas=True, parens="parenthesized_expression"),
     "c": WalkRules(
         commas=True, keep_commas=frozenset({"argument_list", "preproc_params"}), parens="parenthesized_expression",
@@ -146,12 +157,15 @@ WALK_RULES = {
         commas=True, parens="parenthesized_expression",
         keep_parens=_CALL_HEAD | {("member_access_expression", "expression"), ("element_access_expression", "expression")},
     ),
-    "ruby": WalkRules(semicolons=True, commas=True, keep_commas=frozenset({"destructured_parameter", "destructured_left_assignment"})),
+    "ruby": WalkRules(
+        semicolons=True, commas=True, keep_commas=frozenset({"destructured_parameter", "destructured_left_assignment"}),
+    ),
     "php": WalkRules(
         commas=True, parens="parenthesized_expression",
         keep_parens=frozenset({
-            ("function_call_expression", "function"), ("member_access_expression", "object"), ("member_call_expression", "object"),
-            ("nullsafe_member_access_expression", "object"), ("nullsafe_member_call_expression", "object"),
+            ("function_call_expression", "function"), ("member_access_expression", "object"),
+            ("member_call_expression", "object"), ("nullsafe_member_access_expression", "object"),
+            ("nullsafe_member_call_expression", "object"),
         }),
     ),
 }  # fmt: skip

@@ -26,7 +26,7 @@ class Slice(NamedTuple):
 
 
 class Streams(NamedTuple):
-    """Text fragments, contents taken out of the text (length first), one slice per span asked for in their order, and what joins fragments."""
+    """Text fragments, contents taken out of the text (length first), one slice per span asked for, and what joins fragments."""
 
     fragments: list[bytes]
     contents: list[bytes]
@@ -35,7 +35,7 @@ class Streams(NamedTuple):
 
 
 def unmarked(data: bytes) -> bytes:
-    """``data`` of the same length without the bytes that serve as marks (they only occur in strings, or in what does not parse)."""
+    """``data``, as long, without the bytes that serve as marks (they occur only in strings, or in what does not parse)."""
     return data.translate(_UNMARKED) if _CONTROL.search(data) else data
 
 

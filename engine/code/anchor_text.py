@@ -18,8 +18,25 @@ from typing import Any
 from tree_sitter import Language, Node, Query, QueryCursor, Tree
 
 from mog.engine.code.anchor_rules import (
-    A_BARE_PARAM, A_CHAIN, A_COMMENT, A_END, A_ERROR, A_EXACT, A_GROUP, A_HOLE, A_JSX_TEXT, A_KEEP, A_PAREN, A_PLAIN_STRING,
-    A_SPAN, A_STMT, A_STRING, A_TEMPLATE, A_UNION, ACTION_OF_CAPTURE, TextRules,
+    A_BARE_PARAM,
+    A_CHAIN,
+    A_COMMENT,
+    A_END,
+    A_ERROR,
+    A_EXACT,
+    A_GROUP,
+    A_HOLE,
+    A_JSX_TEXT,
+    A_KEEP,
+    A_PAREN,
+    A_PLAIN_STRING,
+    A_SPAN,
+    A_STMT,
+    A_STRING,
+    A_TEMPLATE,
+    A_UNION,
+    ACTION_OF_CAPTURE,
+    TextRules,
 )  # fmt: skip
 from mog.engine.code.anchor_streams import CLOSE, OPEN, SPAN, STMT, TEXT, Slice, Streams, newlines, unmarked, unquoted
 
@@ -218,7 +235,7 @@ class _Writer:
         while ends[-1] <= start:
             action = todo[-1]
             end = ends[-1]
-            if action == A_GROUP or action == A_UNION:
+            if action in (A_GROUP, A_UNION):
                 self._flush(end)
                 out.append(CLOSE)
             elif action == A_SPAN:

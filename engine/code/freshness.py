@@ -16,7 +16,9 @@ from typing import Any
 
 from mog.engine.code import anchors, content, extract, grammars, ingest, secrets
 from mog.engine.code import facts as schema
+from mog.engine.code.gates import Gates
 from mog.engine.code.languages_map import language_of
+from mog.engine.config import EngineConfig
 from mog.engine.errors import NotFound, PolicyDenied
 from mog.engine.ids import Locator, locator, parse_locator
 from mog.engine.model import Anchor, Freshness, Pin, PinState
@@ -48,10 +50,11 @@ class Disk:
     Used from one thread at a time (``beliefs`` locks).
     """
 
-    def __init__(self, root: Path, key: bytes, max_bytes: int) -> None:
+    def __init__(self, root: Path, key: bytes, config: EngineConfig) -> None:
         self.root = root
         self.key = key
-        self._reader = content.Reader(root, max_bytes=max_bytes or content.MAX_BYTES)
+        self._gates = Gates(config.allow_secret_content)
+        self._reader = content.Reader(root, max_bytes=config.max_file_bytes or content.MAX_BYTES)
         self._lock = threading.RLock()
         self._spans: dict[str, tuple[Marks, dict[str, Span] | None]] = {}
         self._holds: dict[tuple[str, tuple[str, ...]], tuple[Marks, bool]] = {}
@@ -68,7 +71,7 @@ class Disk:
     def load(self, path: str) -> tuple[bytes, secrets.Gate] | None:
         """Bytes as UTF-8 and their gate; None when the file is gone, binary or too large."""
         data = self.read(path).data
-        return None if data is None else (data, secrets.classify(path, data))
+        return None if data is None else (data, self._gates.classify(path, data))
 
     def file_hash(self, path: str) -> str | None:
         """Hash of a whole file (hex, 128 bits), keyed when the file is gated; None when it cannot be read."""
@@ -155,7 +158,10 @@ class Disk:
             raise NotFound(f"no symbol {qual!r} in the file as it is now", where=path, way_out="run `mog index`")
         if span.gated:
             raise PolicyDenied("the symbol is gated", where=f"{path}::{qual}", way_out="open the file itself")
-        return clean[span.start : span.end].decode("utf-8", "replace")
+        start = clean.rfind(b"\n", 0, span.start) + 1
+        if clean[start : span.start].strip():
+            start = span.start  # something else stands before it on its line
+        return clean[start : span.end].decode("utf-8", "replace")
 
     def _parse(self, path: str) -> dict[str, Span] | None:
         loaded = self.load(path)

@@ -10,7 +10,7 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,16 +80,15 @@ class Indexer:
     """Builds and keeps the index of one worktree.
 
     Args:
-        root: top of the worktree. mog_dir: its ``.mog`` folder. key: secret of this clone for digests of gated content.
+        root: top of the worktree. mog_dir: its ``.mog`` folder.
     """
 
-    def __init__(self, root: Path, mog_dir: Path, ontology: Ontology, config: EngineConfig, key: bytes) -> None:
+    def __init__(self, root: Path, mog_dir: Path, ontology: Ontology, config: EngineConfig) -> None:
         self.root = root
         self.mog_dir = mog_dir
         self.db_path = mog_dir / "index.db"
         self.ontology = ontology
         self.config = config
-        self.key = key
 
     def run(self, *, full: bool = False, workers: int = 0, progress: Report | None = None) -> Outcome:
         """Bring the index up to the disk; publish a new generation if anything changed.
@@ -122,12 +121,12 @@ class Indexer:
         return len(listing.entries) + len(listing.removed)
 
     def files(self) -> list[str]:
-        """Paths of all files there are to index now, without an index."""
+        """Paths of all files as they are listed now, whatever the index holds."""
         return [entry.path for entry in self._list(None, "").entries]
 
     def _list(self, known: Known | None, state: str) -> scan.ScanResult:
         stored = bytes.fromhex(state) if state else b""
-        return scan.list_files(self.root, exclude=self.config.exclude, known=known, state=stored)
+        return scan.list_files(self.root, exclude=(*_only(self.config.include), *self.config.exclude), known=known, state=stored)
 
     def _bring_up(self, db: IndexDB, listing: scan.ScanResult, fresh: bool, workers: int, tell: Report) -> Outcome:
         from_scan: list[Job] = []
@@ -160,25 +159,29 @@ class Indexer:
         self, db: IndexDB, jobs: Sequence[Job], removed: Sequence[str], listing: scan.ScanResult | None,
         fresh: bool, workers: int, tell: Report,
     ) -> Outcome:  # fmt: skip
-        from mog.engine.code.publish import Publication
+        from mog.engine.code.publish import Publication, scan_record
         from mog.engine.store import snapshot
 
         with _no_cycles():
             made = self._ingest(jobs, workers, tell) if jobs else []
+            by_path = {job.path: job for job in jobs}
+            new, same = (made, []) if fresh else _sorted_out(db, made, by_path)
             tell(Progress("linking", 0, 0))
             with db.transaction():
-                by_path = {job.path: job for job in jobs}
-                outcome = Publication(
-                    db, self.ontology, self.config.project, made, by_path, removed, listing, fresh, tell
-                ).publish()  # fmt: skip
+                db.files_touch(same)
+                if new or removed or fresh:
+                    outcome = Publication(db, self, new, by_path, removed, listing, fresh, tell).publish()
+                else:
+                    outcome = Outcome(db.generation)
+                    db.meta_set(scan_record(listing) if listing is not None else {})
         snapshot.tidy(db)
-        return outcome
+        return replace(outcome, parsed=len(made))
 
     def _ingest(self, jobs: Sequence[Job], workers: int, tell: Report) -> list[Ingested]:
         from mog.engine.code.ingest import Limits, ingest_all
 
         made = []
-        limits = Limits(self.config.max_file_bytes, self.key)
+        limits = Limits(self.config.max_file_bytes, self.config.allow_secret_content)
         for one in ingest_all(os.fspath(self.root), jobs, limits, workers):
             made.append(one)
             tell(Progress("reading", len(made), len(jobs)))
@@ -189,8 +192,13 @@ class Indexer:
         return self.config.workers or min(8, os.cpu_count() or 1)
 
     def _outdated(self, db: IndexDB) -> bool:
-        """Whether the index was made by other extractors, grammars or rules than today's (or is empty)."""
-        return bool(db.meta_get("toolchain") != toolchain.mark() or db.meta_get("ontology") != self.ontology.digest)
+        """Whether the index was made by other extractors, grammars, rules or settings than today's (or is empty)."""
+        return bool(db.meta_get("made_with") != self.made_with())
+
+    def made_with(self) -> list[str]:
+        """What decides an index besides the files: tools, GRAPH.md, settings."""
+        settings = repr((self.config.project, self.config.max_file_bytes, self.config.allow_secret_content))
+        return [toolchain.mark(), self.ontology.digest, settings]
 
     def _open(self) -> IndexDB:
         try:
@@ -220,6 +228,25 @@ def _job_if_changed(root: Path, row: FileRow) -> Job | None:
     return Job(path, row.lang, not text_only_by_name(path), None, info.st_size)
 
 
+Touch = tuple[int, int, int, int, bytes | None, int]
+
+
+def _sorted_out(
+    db: IndexDB, made: Sequence[Ingested], jobs: Mapping[str, Job]
+) -> tuple[list[Ingested], list[Touch]]:
+    """What really differs from the index, and new stats for what does not (a touched file, a commit of what was indexed)."""
+    new: list[Ingested] = []
+    same: list[Touch] = []
+    for one in made:
+        row = db.file_by_path(os.fsencode(one.path))
+        now = (one.status, one.language, one.reason, one.key or None, one.digest)
+        if row is None or now != (row.status, row.lang, row.reason, row.facts, row.digest):
+            new.append(one)
+        else:
+            same.append((*one.stat, one.oid(jobs[one.path].oid), row.id))
+    return new, same
+
+
 @contextmanager
 def _no_cycles() -> Iterator[None]:
     """Without the cycle collector: a rebuild holds millions of live records, and walking them again and again doubles its CPU time."""
@@ -230,6 +257,11 @@ def _no_cycles() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def _only(include: Sequence[str]) -> tuple[str, ...]:
+    """Patterns that leave out every file but those of ``include``."""
+    return ("*", "!*/", *(f"!{pattern}" for pattern in include)) if include else ()
 
 
 def _mostly_new(listing: scan.ScanResult) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from mog.engine.code import extract, secrets
 from mog.engine.code import facts as schema
 from mog.engine.code.content import MAX_BYTES, Content, Reader, Stat, machine_made
+from mog.engine.code.gates import Gates
 from mog.engine.code.languages_map import CODE, TEXT, language_of
 from mog.engine.errors import ProviderError
 from mog.engine.store import blobs
@@ -39,10 +40,10 @@ class Job(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Bounds of one ingest: bytes read at most, secret of this clone for digests of gated content."""
+    """Bounds of one ingest: bytes read at most, patterns of files declared free of secrets."""
 
     max_bytes: int
-    key: bytes
+    allowed: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,6 +55,7 @@ class Ingested:
         status: ``source`` (facts), ``data`` (text only), ``gated`` (name only) or ``skipped`` (no row).
         language: by name, or by shebang where the name says nothing.
         reason: why there are no symbols, what is wrong with the parse, or why there is no row; "" otherwise.
+        blob: git blob id of the bytes as read; b"" when gated or not read.
         stat: size, mtime_ns (0 = too recent to rely on), ctime_ns, inode, as read.
         key: content key of the facts, 20 bytes; b"" without facts.
         facts: packed facts (``store/blobs.py``), or None.
@@ -66,12 +68,17 @@ class Ingested:
     status: str
     language: str
     reason: str = ""
+    blob: bytes = b""
     stat: Stat = Stat()
     key: bytes = b""
     facts: bytes | None = None
     digest: bytes = b""
     text: str = ""
     gated_symbols: int = 0
+
+    def oid(self, listed: bytes | None) -> bytes | None:
+        """Blob id to remember the file by: git's, if it is that of the bytes read. Never of gated content, which it could betray."""
+        return listed if listed == self.blob else None
 
 
 def facts_key(blob: bytes, language: str, path: str) -> bytes:
@@ -88,18 +95,18 @@ def text_digest(blob: bytes) -> bytes:
 GATED_DIGEST = b"gated".ljust(16, b"\0")
 
 
-def ingest(reader: Reader, job: Job, limits: Limits) -> Ingested:
+def ingest(reader: Reader, job: Job, gates: Gates) -> Ingested:
     """Read, gate and parse one file. Never raises for what the file holds."""
     content = reader.read(job.path)
     if content.data is None:
-        return Ingested(job.path, "skipped", job.language, content.reason)
-    gate = secrets.classify(job.path, content.data)
+        return Ingested(job.path, "skipped", job.language, content.reason, blob=content.blob, stat=content.stat)
+    gate = gates.classify(job.path, content.data)
     if gate.file:
-        return Ingested(job.path, "gated", job.language, gate.rule, content.stat, digest=GATED_DIGEST)
+        return Ingested(job.path, "gated", job.language, gate.rule, stat=content.stat, digest=GATED_DIGEST)
     clean = secrets.redact(content.data, gate.spans) if gate.spans else content.data
     language = job.language if job.language != TEXT else language_of(job.path, content.data[:200])
     made = _parsed(job, language, content, clean, gate.spans)
-    made.stat = content.stat
+    made.blob, made.stat = content.blob, content.stat
     return made
 
 
@@ -167,8 +174,9 @@ def _size(path: str) -> int:
 
 
 def _chunk(root: str, jobs: Iterable[Job], limits: Limits) -> list[Ingested]:
+    gates = Gates(limits.allowed)
     with Reader(root, max_bytes=limits.max_bytes or MAX_BYTES) as reader:
-        return [ingest(reader, job, limits) for job in jobs]
+        return [ingest(reader, job, gates) for job in jobs]
 
 
 def _pooled(root: str, jobs: Sequence[Job], limits: Limits, workers: int) -> Iterator[Ingested]:

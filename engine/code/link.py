@@ -15,7 +15,8 @@ from typing import Any
 
 from mog.engine.code.facts import KIND, META, PARENT, chains
 from mog.engine.code.link_calls import CERTAIN, UNRESOLVED, Calls, spelled
-from mog.engine.code.link_types import DEEP, HOPS, Types, Value
+from mog.engine.code.link_names import DEEP, HOPS, Value
+from mog.engine.code.link_types import Types
 from mog.engine.code.link_view import FactsView, File, MemoryView, Sym, base_names, read_key, surface
 
 __all__ = ["VERSION", "FactsView", "LinkEdge", "Linker", "Links", "MemoryView", "base_names", "read_key", "register", "surface"]

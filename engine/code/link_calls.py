@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mog.engine.code.facts import chains
-from mog.engine.code.link_types import FUEL, Ctx, Value
+from mog.engine.code.link_names import Ctx, Value
+from mog.engine.code.link_types import FUEL
 from mog.engine.code.link_view import File, Sym
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ class Calls:
         """A call whose receiver is unknown: by its name, and by what else is asked of that receiver in this file."""
         code, tests, reads = self.linker.named(name, self.rules.family)
         self.reads.update(reads)
-        found = code + tests if self.is_test else code
+        found = [sym for sym in (code + tests if self.is_test else code) if self.rules.guessable(sym)]
         if not found:
             self.unresolved("receiver", name, name)
             return

@@ -6,7 +6,7 @@ What may not come in: inference, edges. The interface every language's rules off
     submodule(types, file, name)-> (File | None, reads)     what ``import file.name`` finds below a package's file
     is_builtin(name), builtin_base(name) -> value, owned_in(file) -> names, is_test(path), external_call(name) -> values
     family (definitions are guessed by name within one only), constructors (methods that calling a class runs),
-    collection (tag of the values of ``thing*``)
+    guessable(sym) (may a call on an unknown receiver mean it), collection (tag of the values of ``thing*``)
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 
 from mog.engine.code.languages.python_paths import is_test_path
 from mog.engine.code.link_builtins import OWNED, OWNED_BY_MODULE
-from mog.engine.code.link_types import EXTERNAL, UNKNOWN, Types, Value
-from mog.engine.code.link_view import File, read_key
+from mog.engine.code.link_names import EXTERNAL, UNKNOWN, Value
+from mog.engine.code.link_types import Types
+from mog.engine.code.link_view import File, Sym, read_key
 
 BUILTINS = frozenset(dir(builtins))
 STDLIB = frozenset(sys.stdlib_module_names)
@@ -40,6 +41,10 @@ class PythonRules:
 
     def is_builtin(self, name: str) -> bool:
         return name in BUILTINS
+
+    def guessable(self, sym: Sym) -> bool:
+        """Whether a call on an unknown receiver may mean this definition: any, modules are receivers too."""
+        return True
 
     def builtin_base(self, name: str) -> Value:
         """A builtin among the bases of a class: its methods are known not to be the project's."""

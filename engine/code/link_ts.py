@@ -11,14 +11,16 @@ from __future__ import annotations
 from typing import Any
 
 from mog.engine.code.languages.javascript_paths import is_test_path
+from mog.engine.code.link_names import EXTERNAL, UNKNOWN, Value
 from mog.engine.code.link_ts_builtins import GLOBALS, NODE_MODULES, OWNED
-from mog.engine.code.link_types import EXTERNAL, UNKNOWN, Types, Value
-from mog.engine.code.link_view import File, read_key
+from mog.engine.code.link_types import Types
+from mog.engine.code.link_view import File, Sym, read_key
 
-ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.mts", ".d.cts", ".vue", ".svelte")
+# a declaration file beside its implementation comes last: calls mean the implementation
+ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".d.mts", ".d.cts", ".vue", ".svelte")
 # what is written → what may lie there, in order
 WRITTEN = {
-    ".js": (".ts", ".tsx", ".d.ts", ".js", ".jsx"),
+    ".js": (".ts", ".tsx", ".js", ".jsx", ".d.ts"),
     ".jsx": (".tsx", ".jsx", ".js"),
     ".mjs": (".mts", ".mjs", ".d.mts"),
     ".cjs": (".cts", ".cjs", ".d.cts"),
@@ -54,6 +56,10 @@ class ScriptRules:
 
     def is_builtin(self, name: str) -> bool:
         return name in GLOBALS
+
+    def guessable(self, sym: Sym) -> bool:
+        """Whether a call on an unknown receiver may mean this definition: a member of a class or of an object literal."""
+        return sym.parent is not None and (sym.parent.kind == "class" or "object" in sym.parent.flags)
 
     def builtin_base(self, name: str) -> Value:
         """A class of the platform among the bases: what it answers to is outside."""
@@ -95,7 +101,7 @@ class ScriptRules:
     def _at(self, types: Types, base: str, reads: Reads) -> File | None:
         """The file a path without (or with the wrong) ending means."""
         has = types.view.has
-        folder, _, last = base.rpartition("/")
+        last = base.rpartition("/")[2]
         stem, dot, ending = last.rpartition(".")
         for label in {last, last + ".d", stem if dot and stem else last}:
             reads.append(read_key(f"t:{label}"))
@@ -186,13 +192,14 @@ class ScriptRules:
             base = next((row[2] for row in rows if row[1] == "baseUrl"), None)
             if base is not None and config.base is None:
                 config.base = joined(folder, base)
-            root = joined(folder, base) if base is not None else folder
-            paths = [(row[2], root or "", row[3]) for row in rows if row[1] == "paths"]
-            if paths and not config.paths:
-                config.paths = paths
+            if not config.paths:
+                config.paths = [(row[2], folder, row[3]) for row in rows if row[1] == "paths"]
             for row in rows:
                 if row[1] in ("extends", "references") and (row[1] == "extends" or not config.paths):
                     work += self._other(types, folder, row[2], config.reads)
+
+        if config.base is not None:
+            config.paths = [(pattern, config.base, target) for pattern, _, target in config.paths]
 
     def _other(self, types: Types, folder: str, name: str, reads: Reads) -> list[str]:
         """Path of a configuration that another one names."""
@@ -245,10 +252,19 @@ class ScriptRules:
         """The file a package gives for a subpath, its sources where the build output is not there."""
         home = manifest.rpartition("/")[0]
         rows = settings(types, manifest, (setting, "source", "main", "module", "types", "typings", "browser"), reads)
-        targets = [row[3].replace("*", star) for row in rows if row[1] == setting and (star := matched(row[2], subpath)) is not None]
+        targets = [
+            row[3].replace("*", star)
+            for row in rows
+            if row[1] == setting and (star := matched(row[2], subpath)) is not None
+        ]
         if subpath == ".":
-            targets += [row[2] for want in ("source", "types", "typings", "module", "main", "browser") for row in rows if row[1] == want]
-        for target in targets:
+            targets += [
+                row[2]
+                for want in ("source", "types", "typings", "module", "main", "browser")
+                for row in rows
+                if row[1] == want
+            ]
+        for target in sorted(targets, key=lambda one: one.endswith((".d.ts", ".d.mts", ".d.cts"))):
             base = joined(home, target)
             found = self._at_target(types, home, base, reads) if base is not None and base != home else None
             if found is not None:
@@ -277,7 +293,7 @@ class ScriptRules:
 
 def settings(types: Types, path: str, names: tuple[str, ...], reads: Reads) -> list[list[Any]]:
     """Rows of a configuration file (``languages/javascript_config.py``) for some settings, in the order of the file."""
-    reads += [read_key(f"m:{path}:{name}") for name in names]
+    pass
     reads.append(read_key(f"p:{path}"))
     facts = types.view.facts(path)
     return [row for row in facts["imports"] if row[1] in names] if facts is not None else []

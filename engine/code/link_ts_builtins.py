@@ -1,8 +1,8 @@
 """Names that JavaScript's runtime, the DOM, Node and common test tools own. Data only; read by ``link_ts.py``.
 
-A method of the project whose name stands here is never taken for the target of a call on an unknown receiver just because it is
-the only one of that name. What may not come in: code. Made from the declaration files of TypeScript 4.8 (lib.es*.d.ts, lib.dom.d.ts:
-names of methods and globals only), with the names of Node's events, streams and file functions, assertion and mock libraries added.
+A method of the project whose name stands here is never taken for the target of a call on an unknown receiver just because it
+is the only one of that name. What may not come in: code. Made from the declaration files of TypeScript 4.8 (names of methods and
+globals only), with the names of Node's events, streams and file functions, assertion and mock libraries added.
 """
 
 from __future__ import annotations

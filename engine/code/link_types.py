@@ -1,372 +1,42 @@
-"""What a chain evaluates to: names, attributes, calls. Called by ``link.py``; asks a language's rules for modules.
+"""What a chain evaluates to: attributes, calls, items, on top of the names of ``link_names.py``. Called by ``link.py``.
 
 What may not come in: edges, tiers, SQL, unbounded recursion. Every step that goes from one entity to what it yields (a
 binding, a return value, an attribute's value) spends one unit of fuel, so cycles end, and the answer of a question depends on
 the question and its fuel only, never on the order of questions (the incremental result equals the full one).
-
-An answer is ``(values, reads, need)``: possible values, the read keys it rests on, and the fuel it needed (``MORE`` when it
-ran out). A value is a pair of a tag and what it tags:
-
-    C class    I instance    B (function, receiver class)    F function    S (class, after) super()
-    M file     N (module name, path) package without a file    X external name    E attribute or result of something external
-    K name of a builtin type (instance)    L values of a collection    A the same, an array of JavaScript    V values it hands out when called    ? unknown
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from mog.engine.code.facts import KIND, META, PARENT, chains
-from mog.engine.code.link_view import CONSTANTS, FactsView, File, Sym, is_plain, read_key
+from mog.engine.code.facts import chains
+from mog.engine.code.link_names import (
+    DEEP,
+    DONT_KNOW,
+    EXTERNAL,
+    HOPS,
+    MORE,
+    NO_READS,
+    SPENT,
+    UNKNOWN,
+    Answer,
+    Ctx,
+    Names,
+    Value,
+    merge,
+    symbol,
+)
+from mog.engine.code.link_view import Sym, read_key
 
 FUEL = 5
-HOPS = 12
-DEEP = 20
-MORE = 1 << 20
 WIDE = 6
-
-# definitions that never run: what they say holds only where nothing else is found
-STUBS = frozenset(("typing", "overload"))
-_NOT_READ = STUBS | {"setter", "deleter"}
-
-Value = tuple[str, Any]
-Answer = tuple[tuple[Value, ...], tuple[int, ...], int]
-Found = tuple[Sym | None, Sym | None, str, bool, tuple[int, ...]]
-
-UNKNOWN: Value = ("?", "")
-NO_READS: tuple[int, ...] = ()
-DONT_KNOW: Answer = ((UNKNOWN,), NO_READS, 0)
-NOTHING: Answer = ((), NO_READS, 0)
-SPENT: Answer = ((UNKNOWN,), NO_READS, MORE)
-EXTERNAL: Value = ("E", "")
 # methods of an array (tag A) that give one of its items, or a collection of the same items
 ITEM_OF = frozenset("pop shift find findLast at get".split())
 SAME_AS = frozenset("filter slice concat reverse sort splice values flat toSorted toReversed toSpliced with".split())
 
 
-class Ctx:
-    """Where a chain is evaluated: file, class whose body it stands in, class of ``self``, scope symbol (for locals)."""
-
-    __slots__ = ("file", "definer", "cls", "scope", "memo")
-
-    def __init__(self, file: File, definer: Sym | None, cls: Sym | None, scope: Sym | None) -> None:
-        self.file = file
-        self.definer = definer
-        self.cls = cls
-        self.scope = scope
-        self.memo: dict[Any, Answer] = {}
-
-
-def merge(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    """Union of two sets of read keys."""
-    if not first or first is second:
-        return second
-    if not second:
-        return first
-    return tuple({*first, *second})
-
-
-class Types:
-    """Evaluation over one state of a view. It builds and caches the files it meets; build a new one after the view changed."""
-
-    def __init__(self, view: FactsView, rules: dict[str, Any]) -> None:
-        self.view = view
-        self.rules = rules
-        self._files: dict[str, File | None] = {}
-        self._ctxs: dict[tuple[Any, ...], Ctx] = {}
-
-    def file(self, path: str) -> File | None:
-        """The file with its tables, or None when it is not indexed."""
-        if path in self._files:
-            return self._files[path]
-        facts = self.view.facts(path)
-        found = self._files[path] = File(path, facts) if facts is not None else None
-        return found
-
-    # ── contexts ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def ctx(self, file: File, definer: Sym | None, cls: Sym | None, scope: Sym | None = None) -> Ctx:
-        """The context of a place; shared by all places where the same names mean the same things."""
-        key = (file.path, definer, cls, scope)
-        found = self._ctxs.get(key)
-        if found is None:
-            found = self._ctxs[key] = Ctx(file, definer, cls, scope)
-        return found
-
-    def ctx_of(self, file: File, idx: int, cls: Sym | None = None) -> Ctx:
-        """The context of code inside symbol ``idx`` (-1: module level)."""
-        rows, scope = file.facts["syms"], -1
-        while idx >= 0:
-            row = rows[idx]
-            if row[KIND] == "class" or not is_plain(row) and row[KIND] in CONSTANTS:
-                break
-            if scope < 0 and "l" in row[META]:
-                scope = idx
-            idx = row[PARENT]
-        if cls is not None or scope >= 0:
-            definer = file.sym(idx) if idx >= 0 else None
-            return self.ctx(file, definer, cls or definer, file.sym(scope) if scope >= 0 else None)
-        found = file.ctxs.get(idx)
-        if found is None:
-            definer = file.sym(idx) if idx >= 0 else None
-            found = file.ctxs[idx] = self.ctx(file, definer, definer)
-        return found  # type: ignore[no-any-return]
-
-    # ── names ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def lookup(self, file: File, name: str, hops: int) -> Answer:
-        """What a module-level name of a file stands for; values may be ``(">", (file, chain))``, a binding not yet evaluated.
-
-        Empty values: the module does not say. Builtins are the caller's business.
-        """
-        memo = file.memo
-        hit = memo.get(name)
-        if hit is not None and hit[2] <= hops:
-            return hit  # type: ignore[no-any-return]
-        hit = memo.get((name, hops))
-        if hit is not None:
-            return hit  # type: ignore[no-any-return]
-        answer = self._lookup(file, name, hops)
-        memo[name if answer[2] <= hops else (name, hops)] = answer
-        return answer
-
-    def _lookup(self, file: File, name: str, hops: int) -> Answer:
-        reads: tuple[int, ...] = (file.name_key(name),)
-        values: list[Value] = []
-        need = 0
-        held = file.top.get(name)
-        if held:
-            values.append(_symbol(file.sym(_getter(file, held))))
-        for at in file.imports.get(name, ()):
-            more, more_reads, more_need = self.imported(file, at, hops)
-            values += [v for v in more if v not in values]
-            reads = merge(reads, more_reads)
-            need = max(need, more_need)
-        bound = file.binds.get(name)
-        if bound:
-            known = [c for c in chains(bound) if c not in ("?", "#None")]
-            if known:
-                values += [(">", (file, chain)) for chain in known]
-            elif not values:
-                values.append(UNKNOWN)
-        if not values and file.stars:
-            return self._starred(file, name, hops, reads)
-        return tuple(values), reads, need
-
-    def _starred(self, file: File, name: str, hops: int, reads: tuple[int, ...]) -> Answer:
-        """A name that only a star import can have brought."""
-        reads = merge(reads, (file.name_key("*"),))
-        if hops <= 0:
-            return (), reads, MORE
-        need = 0
-        outside = False
-        for at in reversed(file.stars):
-            target, target_reads = self.module(file, file.facts["imports"][at][2])
-            reads = merge(reads, target_reads)
-            if target[0] != "M":
-                outside = outside or target[0] == "X"
-                continue
-            other: File = target[1]
-            reads = merge(reads, (other.name_key("__all__"),))
-            listed = other.facts["all"]
-            if listed is not None and name not in listed or listed is None and name.startswith("_"):
-                continue
-            values, more_reads, more_need = self.lookup(other, name, hops - 1)
-            reads = merge(reads, more_reads)
-            need = max(need, more_need + 1)
-            if values:
-                return values, reads, need
-        return ((("X", name),) if outside and not self.rules[file.lang].is_builtin(name) else ()), reads, need
-
-    def imported(self, file: File, at: int, hops: int) -> Answer:
-        """What import number ``at`` of a file binds."""
-        entry = file.facts["imports"][at]
-        module, attr, flags = entry[2], entry[3], entry[4]
-        if "f" in flags:
-            target, reads = self.module(file, module.partition(".")[0])
-            return (target,), reads, 0
-        target, reads = self.module(file, module)
-        if not attr:
-            return (target,), reads, 0
-        if hops <= 0:
-            return (UNKNOWN,), reads, MORE
-        values, more, need = self.member(target, attr, file, hops - 1)
-        return values, merge(reads, more), need + 1 if need < MORE else need
-
-    def member(self, module: Value, attr: str, file: File, hops: int) -> Answer:
-        """An attribute of a module value: its own name, else its submodule."""
-        tag, what = module
-        if tag == "X":
-            return (("X", f"{what}.{attr}"),), NO_READS, 0
-        if tag == "N":
-            target, reads = self.module_at(what, attr)
-            return (target,), reads, 0
-        if tag != "M":
-            return DONT_KNOW
-        values, reads, need = self.lookup(what, attr, hops)
-        if not values:
-            below, more = self.rules[what.lang].submodule(self, what, attr)
-            reads = merge(reads, more)
-            if below is not None:
-                return (("M", below),), reads, need
-            return (UNKNOWN,), reads, need
-        return values, reads, need
-
-    def module(self, file: File, name: str) -> tuple[Value, tuple[int, ...]]:
-        """The module a file means by ``name``: ("M", file), ("N", …), ("X", name) or unknown, with its reads."""
-        found = file.modules.get(name)
-        if found is None:
-            found = file.modules[name] = self.rules[file.lang].module(self, file, name)
-        return found  # type: ignore[no-any-return]
-
-    def module_at(self, space: tuple[str, File], attr: str) -> tuple[Value, tuple[int, ...]]:
-        """A module below a package that has no file of its own."""
-        name, file = space
-        return self.module(file, f"{name}.{attr}")
-
-    # ── classes ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def mro(self, cls: Sym, deep: int = DEEP) -> tuple[tuple[Sym, ...], bool, tuple[int, ...], int]:
-        """Linearised ancestors (C3, the order of first mention where C3 has none), whether all bases are known, reads, need."""
-        held = cls.mro
-        if held is not None and held[3] <= deep:
-            return held  # type: ignore[no-any-return]
-        hit = cls.memo.get(("mro", deep))
-        if hit is not None:
-            return hit  # type: ignore[no-any-return]
-        answer = self._mro(cls, deep)
-        if answer[3] <= deep:
-            cls.mro = answer
-        else:
-            cls.memo[("mro", deep)] = answer
-        return answer
-
-    def _mro(self, cls: Sym, deep: int) -> tuple[tuple[Sym, ...], bool, tuple[int, ...], int]:
-        reads: tuple[int, ...] = (read_key(f"c:{cls.file.path}:{cls.qual}"),)
-        known, need = True, 0
-        lines: list[tuple[Sym, ...]] = []
-        bases: list[Sym] = []
-        written = chains(cls.meta.get("b"))
-        if written and deep <= 0:
-            return (cls,), False, reads, MORE
-        for chain in written:
-            values, more, used = self.static(cls, chain, deep - 1)
-            reads = merge(reads, more)
-            need = max(need, used + 1)
-            classes = [v[1] for v in values if v[0] == "C"]
-            if not classes and not (values and values[0] == ("K", "object")):
-                known = False
-            for base in classes[:1]:
-                line, all_known, more, used = self.mro(base, deep - 1)
-                reads = merge(reads, more)
-                need = max(need, used + 1)
-                known = known and all_known
-                if base is not cls and base not in bases:
-                    lines.append(line)
-                    bases.append(base)
-        return _c3(cls, lines, bases), known, reads, min(need, MORE)
-
-    def static(self, cls: Sym, chain: str, deep: int) -> Answer:
-        """What a base-class expression names, without inference: names, modules, nested classes, plain aliases."""
-        names = chain.split(".")
-        file = cls.file
-        values, reads, need = self._static_head(file, names[0])
-        for name in names[1:]:
-            found: list[Value] = []
-            for value in values:
-                if value[0] in "MNX":
-                    more, more_reads, used = self.member(value, name, file, HOPS)
-                elif value[0] == "C" and deep > 0:
-                    more, more_reads, used = self._nested(value[1], name, deep - 1)
-                    used += 1
-                else:
-                    more, more_reads, used = (UNKNOWN,), NO_READS, 0 if value[0] != "C" else MORE
-                found += more
-                reads = merge(reads, more_reads)
-                need = max(need, used)
-            values = tuple(found)
-        if any(value[0] == ">" for value in values):
-            return self._aliases(values, reads, need, deep)
-        return values, reads, need
-
-    def _static_head(self, file: File, head: str) -> Answer:
-        if head[0] == "@":
-            return (_symbol(file.sym(int(head[1:]))),) if head[1:].isdigit() else (UNKNOWN,), NO_READS, 0
-        if head[0] == "%":
-            return self.imported(file, int(head[1:]), HOPS) if head[1:].isdigit() else DONT_KNOW
-        if not head.replace("$", "_").isidentifier():
-            return DONT_KNOW
-        values, reads, need = self.lookup(file, head, HOPS)
-        if not values and self.rules[file.lang].is_builtin(head):
-            return (self.rules[file.lang].builtin_base(head),), reads, need
-        return values, reads, 0 if need < MORE else need
-
-    def _aliases(self, values: tuple[Value, ...], reads: tuple[int, ...], need: int, deep: int) -> Answer:
-        found: list[Value] = []
-        for value in values:
-            if value[0] != ">":
-                found.append(value)
-                continue
-            file, chain = value[1]
-            if deep <= 0:
-                return (UNKNOWN,), reads, MORE
-            more, more_reads, used = self.static(_Module(file), chain, deep - 1)  # type: ignore[arg-type]
-            found += more
-            reads = merge(reads, more_reads)
-            need = max(need, used + 1)
-        return tuple(found), reads, min(need, MORE)
-
-    def _nested(self, cls: Sym, name: str, deep: int) -> Answer:
-        line, known, reads, need = self.mro(cls, deep)
-        for owner in line:
-            reads = merge(reads, (owner.attr_key(name),))
-            held = owner.member(name)
-            if held:
-                return (_symbol(owner.file.sym(held[-1])),), reads, need
-        return (UNKNOWN,), reads, need
-
-    def find(self, cls: Sym, name: str, after: Sym | None = None) -> Found:
-        """First class of the MRO that has ``name``: (owner, its last definition, its value chains, all bases known, reads).
-
-        Args:
-            after: look only behind this class of the MRO (``super()``).
-        """
-        key = name if after is None else (name, after)
-        hit = cls.memo.get(key)
-        if hit is None:
-            hit = cls.memo[key] = self._find(cls, name, after)
-        return hit  # type: ignore[no-any-return]
-
-    def _find(self, cls: Sym, name: str, after: Sym | None) -> Found:
-        line, known, reads, _ = self.mro(cls)
-        if after is not None:
-            line = line[line.index(after) + 1 :] if after in line else ()
-        keys = list(reads)
-        vague: Sym | None = None
-        stub: tuple[Sym, Sym] | None = None
-        for at, owner in enumerate(line):
-            if at == 1 and after is None and vague is None and stub is None and self.mro(owner)[0] == line[1:]:
-                # one line of single inheritance: what the base answers, its heirs answer
-                found, sym, text, _, more = self.find(owner, name)
-                return found, sym, text, known, (*keys, *more)
-            keys.append(owner.attr_key(name))
-            held = owner.member(name)
-            if held:
-                sym = owner.file.sym(_getter(owner.file, held))
-                if not STUBS.intersection(sym.flags):
-                    return owner, sym, "", known, tuple(keys)
-                stub = stub or (owner, sym)
-                continue
-            attrs = owner.meta.get("a")
-            value = attrs.get(name) if attrs else None
-            if value:
-                text = " ".join(chains(value))
-                if text != "?" and text != "#None":
-                    return owner, None, text, known, tuple(keys)
-                vague = vague or owner
-        if stub is not None:
-            return *stub, "", known, tuple(keys)
-        return vague, None, "?" if vague is not None else "", known, tuple(keys)
+class Types(Names):
+    """Evaluation over one state of a view; build a new one after the view changed."""
 
     # ── chains ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -431,7 +101,7 @@ class Types:
         """The values of a chain's first name."""
         first = head[0]
         if first == "@":
-            return (_symbol(ctx.file.sym(int(head[1:]))),), NO_READS, 0
+            return (symbol(ctx.file.sym(int(head[1:]))),), NO_READS, 0
         if first == "%":
             values, reads, _ = self.imported(ctx.file, int(head[1:]), HOPS)
             return self._settled(values, reads, fuel)
@@ -468,7 +138,7 @@ class Types:
                 return self.all(ctx, known, fuel - 1)
             nested = scope.member(head)
             if nested:
-                return (_symbol(scope.file.sym(nested[-1])),), NO_READS, 0
+                return (symbol(scope.file.sym(nested[-1])),), NO_READS, 0
             scope = scope.parent
         return None
 
@@ -525,7 +195,7 @@ class Types:
                 return DONT_KNOW
             if name[0] == "$" and name[1:2].isdigit():
                 _, held, _, _, reads = self.find(what, "constructor")
-                found, more, need = self._callback(held[-1], what, name, fuel) if held else DONT_KNOW
+                found, more, need = self._callback(held, what, name, fuel) if held else DONT_KNOW
                 return found, merge(reads, more), need
             return self.owned(what, name, None, True, fuel)
         if tag == "S":
@@ -631,7 +301,7 @@ class Types:
         yielded = meta.get("y")
         ctx = self._inside(sym, cls)
         if yielded and (not written or "#" in written or written == "?"):
-            values, more, used = self.all(ctx, [c for c in chains(yielded)], fuel)
+            values, more, used = self.all(ctx, chains(yielded), fuel)
             tag: Value = ("V", values) if "context" in sym.flags else ("L", values)
             return (tag,), merge(reads, more), used - 1 if used < MORE else used
         known = [c for c in chains(written) if c != "#None"] if written else []
@@ -671,35 +341,6 @@ class Types:
         return DONT_KNOW
 
 
-class _Module:
-    """A stand-in for a class where an alias is read at module level."""
-
-    __slots__ = ("file", "meta")
-
-    def __init__(self, file: File) -> None:
-        self.file = file
-        self.meta: dict[str, Any] = {}
-
-
-def _getter(file: File, held: list[int]) -> int:
-    """Of several definitions of one attribute the last; of a property's the one that reads."""
-    if len(held) == 1:
-        return held[0]
-    for idx in reversed(held):
-        if not _NOT_READ.intersection(file.facts["syms"][idx][META].get("x", ())):
-            return idx
-    return held[-1]
-
-
-def _symbol(sym: Sym) -> Value:
-    return ("C" if _holds_members(sym) else "F"), sym
-
-
-def _holds_members(sym: Sym) -> bool:
-    """Whether a symbol is a class, or an object literal whose members are called like a class's."""
-    return sym.kind == "class" or "object" in sym.flags
-
-
 def _narrow(found: dict[Value, None]) -> tuple[Value, ...]:
     """At most a handful of values; too many is the same as unknown."""
     if len(found) > 1:
@@ -707,17 +348,3 @@ def _narrow(found: dict[Value, None]) -> tuple[Value, ...]:
     return tuple(found) if 0 < len(found) <= WIDE else (UNKNOWN,)
 
 
-def _c3(cls: Sym, lines: list[tuple[Sym, ...]], bases: list[Sym]) -> tuple[Sym, ...]:
-    """C3 merge (Barrett et al. 1996); falls back to first mention where the hierarchy has no consistent order."""
-    merged = [cls]
-    rest = [list(line) for line in lines] + [list(bases)]
-    while rest := [line for line in rest if line]:
-        for line in rest:
-            head = line[0]
-            if head is not cls and not any(head in other[1:] for other in rest):
-                break
-        else:
-            return tuple(dict.fromkeys([cls, *(sym for line in lines for sym in line)]))
-        merged.append(head)
-        rest = [[sym for sym in line if sym is not head] if head in line else line for line in rest]
-    return tuple(merged)

@@ -31,8 +31,7 @@ from mog.engine.store.index_db import IndexDB
 from mog.engine.store.schema import FileRow, NodeRow
 
 if TYPE_CHECKING:
-    from mog.engine.code.indexer import Outcome, Report
-    from mog.engine.ontology import Ontology
+    from mog.engine.code.indexer import Indexer, Outcome, Report
 
 
 @dataclass(slots=True)
@@ -50,11 +49,12 @@ class Publication:
     """The transaction of one run: ``publish`` does everything, and nothing of it is visible before the commit."""
 
     def __init__(
-        self, db: IndexDB, ontology: Ontology, repo: str, made: Sequence[Ingested], jobs: Mapping[str, Job],
+        self, db: IndexDB, owner: Indexer, made: Sequence[Ingested], jobs: Mapping[str, Job],
         removed: Iterable[str], listing: scan.ScanResult | None, fresh: bool, tell: Report,
     ) -> None:  # fmt: skip
         self.db = db
-        self.ontology = ontology
+        self.ontology = owner.ontology
+        self.made_with = owner.made_with()
         self.listing = listing
         self.fresh = fresh
         self.tell = tell
@@ -66,7 +66,8 @@ class Publication:
         self.sources = {one.path: self._source(one, jobs[one.path]) for one in made if one.path not in vanished}
         self.gone = {os.fsdecode(row.path) for row in self.removed}
         self.view = self._facts_view()
-        self.keys = Keys(db, repo, fresh=fresh)
+        self.keys = Keys(db, owner.config.project, fresh=fresh)
+        self._left: set[int] = set()  # nodes that lost an edge
         self.counts = Counter({} if fresh else {int(k): v for k, v in db.meta_get("edge_counts", {}).items()})
 
     def _row(self, path: str) -> FileRow | None:
@@ -76,10 +77,9 @@ class Publication:
         old = self._row(made.path)
         number = old.id if old else self._next_file
         self._next_file += 0 if old else 1
-        oid = None if made.status == "gated" else job.oid  # a plain blob id would let gated content be guessed
         row = FileRow(
             number, os.fsencode(made.path), 0, made.language, made.status, made.reason, *made.stat,
-            oid, made.key or None, made.digest, None,
+            made.oid(job.oid), made.key or None, made.digest, None,
         )  # fmt: skip
         facts = blobs.unpack_facts(made.facts) if made.facts else None
         return _Source(made, old, self.db.nodes_of_file(old.id) if old else [], facts, row)
@@ -99,6 +99,7 @@ class Publication:
         self._write_rows()
         self._write_links(paths)
         self.keys.write()
+        self._drop_orphans()
         self._write_meta()
         generation = snapshot.publish(self.db, compact=True if self.fresh else None)
         return Outcome(generation, True, len(self.sources), len(paths), tuple(sorted({*self.sources, *self.gone})))
@@ -180,12 +181,23 @@ class Publication:
         self.db.edges_put(packed)
         for _, blob in packed:
             self.counts.update(blobs.edge_codes(blob))
+            self._left.difference_update(blobs.edge_targets(blob))
         self.db.reads_put(reads)
         self.db.files_put(rows)
 
     def _discount(self, files: Iterable[int]) -> None:
         for number in () if self.fresh else files:
-            self.counts.subtract(blobs.edge_codes(self.db.edges_get(number)))
+            blob = self.db.edges_get(number)
+            self.counts.subtract(blobs.edge_codes(blob))
+            self._left.update(blobs.edge_targets(blob))
+
+    def _drop_orphans(self) -> None:
+        """Unbound names that nothing leads to any more go, as they would in a rebuild."""
+        rows = self.db.nodes(self._left).values()
+        unbound = [row.key for row in rows if row.type == "unresolved"]
+        if unbound:
+            graph = snapshot.CodeSnapshot.load(self.db)
+            self.db.nodes_delete([key for key in unbound if not graph.in_(key)])
 
     def _file_row(self, path: str) -> FileRow:
         if path in self.sources:
@@ -209,8 +221,7 @@ class Publication:
     def _write_meta(self) -> None:
         db = self.db
         values: dict[str, Any] = {
-            "toolchain": toolchain.mark(),
-            "ontology": self.ontology.digest,
+            "made_with": self.made_with,
             "published_at": time.time(),
             "edge_counts": {str(code): count for code, count in self.counts.items() if count},
         }

@@ -187,7 +187,7 @@ class CodeView:
         shown = [(rows[key], score) for key, score in ranked[:limit] if key in rows]
         hits = tuple(Hit(self._node(row), score, fresh(self.file_row(row.file))) for row, score in shown)
         gated = sum(1 for hit in hits if hit.node.gated)
-        total = max(len(ranked), self.db.search_total(query))
+        total = max(len(ranked), self.db.search_total(query, kinds))
         return SearchAnswer(query, hits, total, Boundary(omitted=max(0, total - len(hits)), gated=gated), self.stamp)
 
     # edges of one node
@@ -221,7 +221,7 @@ class CodeView:
         row = self.db.node(node.key)
         freshness = fresh(self.file_row(row.file) if row else None)
         receivers, capped = self.unknown_sites(node.name) if node.type == "symbol" else (0, 0)
-        maybe = sum(count for (_, tier), count in totals_in.items() if tier in (Tier.hierarchy, Tier.candidate))
+        maybe = sum(count for (_, tier), count in totals_in.items() if tier in {Tier.hierarchy, Tier.candidate} - set(tiers))
         boundary = Boundary(more_in + more_out, int(node.gated), receivers, maybe, capped)
         return lambda pins: Neighborhood(
             node, freshness, edges_in, edges_out, totals_in, totals_out, pins, boundary, self.stamp
@@ -363,6 +363,6 @@ class CodeView:
         """Language → files in the index."""
         return dict(self.db.rows("SELECT lang, count(*) FROM files WHERE status <> 'skipped' GROUP BY lang"))
 
-    def source_paths(self) -> list[str]:
-        """Paths of all files with symbols."""
-        return [os.fsdecode(path) for (path,) in self.db.rows("SELECT path FROM files WHERE status = 'source' ORDER BY path")]
+    def paths(self) -> list[str]:
+        """Paths of all files that have a row, sorted."""
+        return [os.fsdecode(path) for (path,) in self.db.rows("SELECT path FROM files WHERE node <> 0 ORDER BY path")]

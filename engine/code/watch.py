@@ -157,6 +157,7 @@ class Watcher:
             By default all of them but ``.git`` and ``.mog``; links are not followed.
         ignored: files → those of no interest. Asked once a batch, so that it may be slow.
         on_state: told the new state, on the watcher's thread.
+        catch_up: once the watches stand, ask to reconcile everything (on the watcher's thread), so that nothing is missed.
         poll: do not even try to watch. poll_interval: seconds between polls at first.
         coalescer: timing of bursts.
         notifier: opens the notifier; tests bring their own.
@@ -170,6 +171,7 @@ class Watcher:
         list_dirs: ListDirs | None = None,
         ignored: Ignored | None = None,
         on_state: Callable[[str], None] | None = None,
+        catch_up: bool = False,
         poll: bool = False,
         poll_interval: float = 2.0,
         coalescer: Coalescer | None = None,
@@ -178,7 +180,7 @@ class Watcher:
         self._root = os.path.realpath(root)
         self._on_change, self._on_state = on_change, on_state
         self._ignored = ignored or _nothing_ignored
-        self._poll = poll
+        self._catch_up, self._poll = catch_up, poll
         self._list_dirs = list_dirs or self._walk
         self._open_notifier = notifier
         self._coalescer = coalescer or Coalescer()
@@ -241,6 +243,8 @@ class Watcher:
             self._git = _git_dir(self._root)
             self._go_live()
             self._ready.set()
+            if self._catch_up:
+                self._deliver(Batch(overflow=True, reason="start"))
             while not self._stop.is_set():
                 if self._notifier is None:
                     self._poll_once()

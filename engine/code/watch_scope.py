@@ -18,7 +18,7 @@ CACHED = 50_000
 """Paths whose answer is remembered, so that a log written into the tree costs git one call and not one a line."""
 
 _TRACKED = ("ls-files", "-z")
-_CHECK = ("--no-literal-pathspecs", "check-ignore", "-z", "--stdin")  # refuses to work with literal ones
+_CHECK = ("check-ignore", "-z", "--stdin")
 _HIDDEN = ("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
 
 

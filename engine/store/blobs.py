@@ -41,10 +41,19 @@ def unpack_edges(blob: bytes) -> Iterator[tuple[int, int, int, int]]:
 
 def edge_codes(blob: bytes) -> array[int]:
     """The third field of every record of one file's blob."""
+    return _integers(blob)[2::4]
+
+
+def edge_targets(blob: bytes) -> array[int]:
+    """The second field of every record of one file's blob."""
+    return _integers(blob)[1::4]
+
+
+def _integers(blob: bytes) -> array[int]:
     flat = array("i", blob)
     if sys.byteorder == "big":
         flat.byteswap()
-    return flat[2::4]
+    return flat
 
 
 def read_key(key: str) -> int:

@@ -115,10 +115,18 @@ def search(db: Index, query: str, limit: int, kinds: Collection[str] = ()) -> li
     return finder.best()
 
 
-def total(db: Index, query: str) -> int:
-    """How many nodes hold all words of the query (last word whole)."""
+def total(db: Index, query: str, kinds: Collection[str] = ()) -> int:
+    """How many nodes of these kinds (empty: of all) hold all words of the query (last word whole)."""
     words = _words(query)
-    return _count(db, " AND ".join(map(_expression, words))) if words else 0
+    if not words:
+        return 0
+    expression = " AND ".join(map(_expression, words))
+    if not kinds:
+        return _count(db, expression)
+    numbers = [number for number, word in db.codes(schema.SPACE_KIND).items() if word in kinds]
+    marks = ", ".join(map(str, numbers))
+    sql = f"SELECT count(*) FROM fts JOIN nodes n ON n.id = fts.rowid WHERE fts MATCH ? AND n.kind IN ({marks})"
+    return int(db.rows(sql, (expression,))[0][0])
 
 
 class _Finder:

@@ -8,10 +8,13 @@ Everything in the file can be rebuilt; it can be deleted at any time, also under
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import apsw
 
 from mog.engine.store import blobs, fts, schema
 from mog.engine.store.fts import FtsRow
@@ -384,10 +387,10 @@ class IndexDB(WordStore):
         with self.read():
             return fts.search(self, query, limit, kinds)
 
-    def search_total(self, query: str) -> int:
-        """How many nodes hold every word of the query."""
+    def search_total(self, query: str, kinds: Collection[str] = ()) -> int:
+        """How many nodes hold every word of the query, of these kinds (empty: of all)."""
         with self.read():
-            return fts.total(self, query)
+            return fts.total(self, query, kinds)
 
     # generations
 
@@ -428,7 +431,7 @@ class IndexDB(WordStore):
         """Fold the write-ahead log back into the file, as far as readers let us; only the writer does this."""
         with self._lock:
             if self._write and not self._in_transaction:
-                with schema.mapped(self._where):
+                with schema.mapped(self._where), contextlib.suppress(apsw.BusyError):
                     self._connection().wal_checkpoint(mode=3)
 
     def bytes_on_disk(self) -> int:

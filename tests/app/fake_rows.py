@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import ClassVar
 
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+
 from mog.app.tui.workbench import STYLES
 from mog.styles import themes
 from mog.widgets.pane import Pane
 from mog.widgets.view import Cell, Line, Row, Source, Title
-from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
 
 
 class LazyRows:

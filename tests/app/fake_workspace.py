@@ -9,7 +9,9 @@ import hashlib
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 from mog.engine import model as m
@@ -135,6 +137,7 @@ class FakeWorkspace:
         self.watcher = "off"
         self.indexed = indexed
         self.slow = slow
+        self.spawns = False
         self.calls: list[str] = []
         self.fail: dict[str, BaseException] = {}
         self.state_pins = list(pins)
@@ -159,6 +162,9 @@ class FakeWorkspace:
 
     def index(self, *, progress: Callable[[m.Progress], None] | None = None) -> m.IndexReport:
         self._asked("index", index=False)
+        if self.spawns:
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+                assert pool.submit(abs, -1).result(30) == 1
         for done in range(0, 413, 103):
             if progress:
                 progress(m.Progress("reading", done, 412))

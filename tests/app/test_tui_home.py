@@ -12,12 +12,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fake_workspace import FakeWorkspace, pin  # noqa: E402
-from mog.app.tui.screens.home import Home  # noqa: E402
-from mog.app.tui.workbench import Workbench  # noqa: E402
-from mog.engine import model as m  # noqa: E402
-from mog.engine.errors import Cancelled, HeldByOther  # noqa: E402
-from textual.pilot import Pilot  # noqa: E402
+from fake_workspace import FakeWorkspace, pin
+from textual.pilot import Pilot
+
+from mog.app.tui.screens.home import Home
+from mog.app.tui.workbench import Workbench
+from mog.engine import model as m
+from mog.engine.errors import Cancelled, HeldByOther
 
 ENV = {"TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
@@ -305,7 +306,7 @@ async def test_progress_tap_ends_the_index_when_the_screen_closes() -> None:
     "size", [(160, 45), (120, 36), (100, 30), (80, 24), (60, 18), (50, 12), (43, 10), (9, 3), (1, 1)]
 )
 async def test_every_size_draws_and_keys_die_below_the_smallest(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (pilot, home, workspace):
+    async with opened(size=size) as (pilot, home, _workspace):
         tiny = home.has_class("-tiny")
         assert tiny == (size[0] < 50 or size[1] < 12)
         before = home.state.level
@@ -343,7 +344,7 @@ async def test_help_lists_every_binding_and_runs_the_chosen_one() -> None:
 
 
 async def test_copy_row_and_pane() -> None:
-    async with opened() as (pilot, home, _):
+    async with opened() as (pilot, _home, _):
         await press(pilot, "y")
         assert pilot.app.clipboard == "sym:shop/cart.py::Cart.total"
         await press(pilot, "Y")
@@ -388,7 +389,7 @@ async def test_mouse_click_moves_the_cursor_and_a_second_one_opens() -> None:
 
 
 async def test_command_palette_runs_a_key_and_changes_the_theme() -> None:
-    async with opened() as (pilot, home, _):
+    async with opened() as (pilot, _home, _):
         await pilot.press("ctrl+p")
         await pilot.pause(0.2)
         await pilot.press(*"theme light")

@@ -11,18 +11,19 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fake_workspace import PINS, STAMP, TOTAL, FakeWorkspace, unbound  # noqa: E402
-from mog.app.tui import keys, plain, side_rows, top  # noqa: E402
-from mog.app.tui.editor import command  # noqa: E402
-from mog.app.tui.graph_rows import LEVELS, Room, graph_sheet  # noqa: E402
-from mog.app.tui.pace import Pace  # noqa: E402
-from mog.app.tui.screens.home import Home  # noqa: E402
-from mog.app.tui.state import History, State  # noqa: E402
-from mog.engine import model as m  # noqa: E402
-from mog.engine.errors import UsageError  # noqa: E402
-from mog.widgets.fit import plain as plain_line  # noqa: E402
-from mog.widgets.fit import width_of  # noqa: E402
-from mog.widgets.shelf import Wish, mode_of, plan  # noqa: E402
+from fake_workspace import PINS, STAMP, TOTAL, FakeWorkspace, unbound
+
+from mog.app.tui import keys, plain, side_rows, top
+from mog.app.tui.editor import command
+from mog.app.tui.graph_rows import LEVELS, Room, graph_sheet
+from mog.app.tui.pace import Pace
+from mog.app.tui.screens.home import Home
+from mog.app.tui.state import History, State
+from mog.engine import model as m
+from mog.engine.errors import UsageError
+from mog.widgets.fit import plain as plain_line
+from mog.widgets.fit import width_of
+from mog.widgets.shelf import Wish, mode_of, plan
 
 WISH = Wish("graph", stack={"drift": 9, "health": 30}, left="map", left_wants=20)
 ALL_TIERS = tuple(tier.name for tier in LEVELS[2][1])

@@ -14,10 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fake_workspace import FakeWorkspace  # noqa: E402
-from mog.app.tui.screens.home import Home  # noqa: E402
-from mog.app.tui.workbench import Workbench  # noqa: E402
-from textual.pilot import Pilot  # noqa: E402
+from fake_workspace import FakeWorkspace
+from textual.pilot import Pilot
+
+from mog.app.tui.screens.home import Home
+from mog.app.tui.workbench import Workbench
 
 Compare = Callable[..., bool]
 

@@ -36,27 +36,71 @@ COSMETIC = [
     case("python", PY, PY.replace("a + b", "\\\n        a + b"), "backslash"),
     case("python", PY, PY.replace("if a:", "if (a):"), "parentheses around a condition"),
     case("python", PY, PY.replace("if a:", "if(a):"), "parentheses without a blank"),
-    case("python", PY, PY.replace("def f(a, b=1):\n", 'def f(a, b=1):\n    """What it does."""\n'), "documentation added"),
-    case("python", 'def f():\n    """one"""\n    return 1', "def f():\n    'two'\n    return 1", "documentation changed"),
-    case("python", 'class f:\n    """one"""\n    x = 1', 'class f:\n    """two\n\n    lines"""\n    x = 1', "class documentation"),
-    case("python", 'class f:\n    def g(self):\n        "a"\n        pass', 'class f:\n    def g(self):\n        "b"\n        pass', "inner"),
+    case(
+        "python", PY, PY.replace("def f(a, b=1):\n", 'def f(a, b=1):\n    """What it does."""\n'), "documentation added"
+    ),
+    case(
+        "python", 'def f():\n    """one"""\n    return 1', "def f():\n    'two'\n    return 1", "documentation changed"
+    ),
+    case(
+        "python",
+        'class f:\n    """one"""\n    x = 1',
+        'class f:\n    """two\n\n    lines"""\n    x = 1',
+        "class documentation",
+    ),
+    case(
+        "python",
+        'class f:\n    def g(self):\n        "a"\n        pass',
+        'class f:\n    def g(self):\n        "b"\n        pass',
+        "inner",
+    ),
     case("python", "def f():\n    return 'a'", 'def f():\n    return "a"', "quotes"),
     case("python", "def f():\n    return 'it\\'s'", 'def f():\n    return "it\'s"', "escaped quotes"),
     case("python", "def f():\n    return 'a\"b'", 'def f():\n    return "a\\"b"', "escaped double quotes"),
-    case("python", "def f():\n    return R'\\d', U'x', B'y', F'{z}'", "def f():\n    return r'\\d', 'x', b'y', f'{z}'", "prefix case"),
+    case(
+        "python",
+        "def f():\n    return R'\\d', U'x', B'y', F'{z}'",
+        "def f():\n    return r'\\d', 'x', b'y', f'{z}'",
+        "prefix case",
+    ),
     case("python", "def f():\n    return f'{a}'", 'def f():\n    return f"{a}"', "quotes of a formatted string"),
     case("python", "def f():\n    return f'{ a }'", "def f():\n    return f'{a}'", "blanks inside a hole"),
     case("python", "def f():\n    return '''a'''", 'def f():\n    return """a"""', "triple quotes"),
-    case("python", "def f():\n    return 'a' 'b'", "def f():\n    return (\n        'a'\n        'b'\n    )", "adjacent strings wrapped"),
+    case(
+        "python",
+        "def f():\n    return 'a' 'b'",
+        "def f():\n    return (\n        'a'\n        'b'\n    )",
+        "adjacent strings wrapped",
+    ),
     case("python", "def f():\n    x = '''a\nb'''", b"def f():\r\n    x = '''a\r\nb'''\r\n", "crlf in a string"),
     case("python", "def f():\n    for a, b in c: pass", "def f():\n    for (a, b) in c:\n        pass", "tuple target"),
-    case("python", "def f():\n    return a, b", "def f():\n    return (\n        a,\n        b,\n    )", "returned tuple wrapped"),
+    case(
+        "python",
+        "def f():\n    return a, b",
+        "def f():\n    return (\n        a,\n        b,\n    )",
+        "returned tuple wrapped",
+    ),
     case("python", "def f():\n    return a,", "def f():\n    return (a,)", "tuple of one wrapped"),
     case("python", "def f():\n    del a, b", "def f():\n    del (a, b)", "deleted tuple"),
-    case("python", "def f():\n    with a as b, c: pass", "def f():\n    with (\n        a as b,\n        c,\n    ):\n        pass", "with"),
-    case("python", "def f():\n    from m import a, b", "def f():\n    from m import (\n        a,\n        b,\n    )", "import"),
+    case(
+        "python",
+        "def f():\n    with a as b, c: pass",
+        "def f():\n    with (\n        a as b,\n        c,\n    ):\n        pass",
+        "with",
+    ),
+    case(
+        "python",
+        "def f():\n    from m import a, b",
+        "def f():\n    from m import (\n        a,\n        b,\n    )",
+        "import",
+    ),
     case("python", "class f():\n    pass", "class f:\n    pass", "empty bases"),
-    case("python", "def f():\n    return a*b + c", "def f():\n    return (a * b) + c", "parentheses the precedence makes idle"),
+    case(
+        "python",
+        "def f():\n    return a*b + c",
+        "def f():\n    return (a * b) + c",
+        "parentheses the precedence makes idle",
+    ),
     case("python", "def f():\n    return not a == b", "def f():\n    return not (a == b)", "parentheses after not"),
     case("python", "def f():\n    return a.b.c", "def f():\n    return (a.b).c", "parentheses around a name"),
     case("python", "def f():\n    return a ** -b", "def f():\n    return a ** (-b)", "parentheses right of a power"),
@@ -68,12 +112,20 @@ COSMETIC = [
         for lang in ("javascript", "typescript", "tsx")
         for before, after, what in [
             ("function f(a) { return a + 1 }", "function f(a) {\n  return a + 1;\n}", "semicolon"),
-            ("function f(a) { return a + 1; }", "function f(a)\r\n{\r\n\treturn a + 1; // why\r\n}\r\n", "crlf and comment"),
+            (
+                "function f(a) { return a + 1; }",
+                "function f(a)\r\n{\r\n\treturn a + 1; // why\r\n}\r\n",
+                "crlf and comment",
+            ),
             ("function f(a) { g(a, 1) }", "function f(a) { g(\n  a,\n  1,\n); }", "trailing comma"),
             ("function f() { return 'a' }", 'function f() { return "a" }', "quotes"),
             ("function f() { return 'it\\'s' }", 'function f() { return "it\'s" }', "escaped quotes"),
             ("function f() { return a + 1 }", "function f() { return (\n  a + 1\n) }", "parentheses"),
-            ("function f() { return (a * b) + c }", "function f() { return a * b + c }", "parentheses the precedence makes idle"),
+            (
+                "function f() { return (a * b) + c }",
+                "function f() { return a * b + c }",
+                "parentheses the precedence makes idle",
+            ),
             ("const f = a => a", "const f = (a) => a;", "arrow parentheses"),
             ("const f = { a: 1, b() {} }", "const f = {\n  a: 1,\n  b() {},\n};", "object"),
             ("class f { a = 1; b() {} }", "class f {\n  a = 1\n\n  b() {}\n}", "class members"),
@@ -87,35 +139,66 @@ COSMETIC = [
         case(lang, before, after, what)
         for lang in ("typescript", "tsx")
         for before, after, what in [
-            ("interface f { a: string; b(): void }", "interface f {\n  a: string,\n  b(): void,\n}", "member separators"),
+            (
+                "interface f { a: string; b(): void }",
+                "interface f {\n  a: string,\n  b(): void,\n}",
+                "member separators",
+            ),
             ("interface f { a: string; b: 1 }", "interface f {\n  a: string\n  b: 1\n}", "members by line"),
             ("type f = 'a' | 'b'", "type f =\n  | 'a'\n  | 'b';", "leading bar"),
             ("enum f { A, B }", "enum f {\n  A,\n  B,\n}", "enum"),
-            ("class f<T> { constructor(private a: T) {} }", "class f<T> {\n  constructor(\n    private a: T,\n  ) {}\n}", "constructor"),
+            (
+                "class f<T> { constructor(private a: T) {} }",
+                "class f<T> {\n  constructor(\n    private a: T,\n  ) {}\n}",
+                "constructor",
+            ),
         ]
     ),
     case("tsx", "const f = () => <a>x y</a>", "const f = () => (\n  <a>\n    x\n    y\n  </a>\n);", "wrapped text"),
     case("tsx", "const f = <a b='c' />", 'const f = <a\n  b="c"\n/>;', "attributes"),
-    case("javascript", "const f = () => <a><b/></a>", "const f = () => (\n  <a>\n    <b />\n  </a>\n)", "nested elements"),
+    case(
+        "javascript", "const f = () => <a><b/></a>", "const f = () => (\n  <a>\n    <b />\n  </a>\n)", "nested elements"
+    ),
     case("go", "func f(a int) int { return a + 1 }", "func f(a int) int {\n\t// why\n\treturn (a + 1)\n}\n", "layout"),
     case("go", "func f() { g(a, b) }", "func f() {\n\tg(\n\t\ta,\n\t\tb,\n\t)\n}", "trailing comma"),
     case("go", "func f() { a(); b() }", "func f() {\n\ta()\n\tb()\n}", "semicolons"),
-    case("rust", "fn f(a: i32) -> i32 { g(a, 1) }", "/// doc\nfn f(\n    a: i32,\n) -> i32 {\n    // c\n    g(a, 1,)\n}", "layout"),
+    case(
+        "rust",
+        "fn f(a: i32) -> i32 { g(a, 1) }",
+        "/// doc\nfn f(\n    a: i32,\n) -> i32 {\n    // c\n    g(a, 1,)\n}",
+        "layout",
+    ),
     case("rust", "fn f() { if (a) { b() } }", "fn f() { if a { b() } }", "parentheses"),
-    case("java", "class f { int g(int a) { return a; } }", "class f {\r\n  /** d */\r\n  int g(int a) {\r\n    return (a);\r\n  }\r\n}", "layout"),
+    case(
+        "java",
+        "class f { int g(int a) { return a; } }",
+        "class f {\r\n  /** d */\r\n  int g(int a) {\r\n    return (a);\r\n  }\r\n}",
+        "layout",
+    ),
     case("java", "class f { int[] a = {1, 2}; }", "class f { int[] a = {\n1,\n2,\n}; }", "trailing comma"),
     case("c", "int f(int a) { return a; }", "int f(int a)\n{\n  /* c */\n  return (a);\n}", "layout"),
     case("c", "int f[] = {1, 2};", "int f[] = {\n  1,\n  2,\n};", "trailing comma"),
     case("cpp", "int f(int a) { return a + 1; }", "int f(int a)\n{\n  return (a + 1); // c\n}", "layout"),
-    case("csharp", "class f { int G(int a) { return a; } }", "class f\n{\n  /// d\n  int G(int a)\n  {\n    return (a);\n  }\n}", "layout"),
+    case(
+        "csharp",
+        "class f { int G(int a) { return a; } }",
+        "class f\n{\n  /// d\n  int G(int a)\n  {\n    return (a);\n  }\n}",
+        "layout",
+    ),
     case("ruby", "def f(a)\n  g(a)\n  h\nend", "def f(a)\n    # c\n    g(\n      a\n    ); h\nend\n", "layout"),
-    case("php", "<?php function f($a) { return [$a, 1]; }", "<?php\nfunction f($a)\n{\n  // c\n  return [\n    $a,\n    1,\n  ];\n}", "layout"),
+    case(
+        "php",
+        "<?php function f($a) { return [$a, 1]; }",
+        "<?php\nfunction f($a)\n{\n  // c\n  return [\n    $a,\n    1,\n  ];\n}",
+        "layout",
+    ),
 ]
 
 SEMANTIC = [
     case("python", PY, PY.replace("        delete(b)", "    delete(b)"), "dedent out of an if"),
     case("python", "def f():\n  for a in b:\n    c()\n    d()", "def f():\n  for a in b:\n    c()\n  d()", "dedent out of a for"),
-    case("python", "def f():\n  for a in b:\n    if a: c()\n    else: d()", "def f():\n  for a in b:\n    if a: c()\n  else: d()", "else"),
+    case("python", "def f():\n  for a in b:\n    if a: c()\n    else: d()", "def f():\n  for a in b:\n    if a: c()\n  else: d()",
+         "else"),
     case("python", "def f():\n    return x", "def f():\n    return\n    x", "return and newline"),
     case("python", "def f():\n    return 'a'", "def f():\n    return 'a '", "blank at the end of a string"),
     case("python", "def f():\n    return ' '", "def f():\n    return ''", "blank string"),
@@ -154,7 +237,8 @@ SEMANTIC = [
     case("python", "def f():\n    return f'{a:>3}'", "def f():\n    return f'{a: >3}'", "format"),
     case("python", "def f():\n    return f'{a=}'", "def f():\n    return f'{a = }'", "self-documenting hole"),
     case("python", "def f():\n    return f'{a} {b}'", "def f():\n    return f'{a}{b}'", "blank between holes"),
-    case("python", "def f():\n    if a:\n        '''x'''", "def f():\n    if a:\n        '''y'''", "string that documents nothing"),
+    case("python", "def f():\n    if a:\n        '''x'''", "def f():\n    if a:\n        '''y'''",
+         "string that documents nothing"),
     case("python", "def f():\n    a()\n    'x'", "def f():\n    a()\n    'y'", "string that stands later"),
     case("python", "def f():\n    f'''x'''", "def f():\n    f'''y'''", "formatted string that stands first"),
     case("python", "def f():\n    print(a) ; b", "def f():\n    print(a), b", "semicolon to comma"),
@@ -289,7 +373,9 @@ def test_the_body_hash_follows_a_rename_also_where_the_body_names_itself(lang: s
 
 
 def test_a_rename_of_something_else_is_no_rename() -> None:
-    assert hashes("python", "def f(): return ff + f_ + fx")[1] != hashes("python", "def g(): return gg + g_ + gx", "g")[1]
+    assert (
+        hashes("python", "def f(): return ff + f_ + fx")[1] != hashes("python", "def g(): return gg + g_ + gx", "g")[1]
+    )
 
 
 def test_code_above_and_around_does_not_matter() -> None:
@@ -297,7 +383,11 @@ def test_code_above_and_around_does_not_matter() -> None:
     assert parser is not None
     body = "def f(a):\n    if a:\n        g()\n    return f\n"
     alone = body.encode()
-    inside = ("x = '''(' #'''\n\nclass C:\n    y = 1\n" + "".join("    " + line + "\n" for line in body.splitlines()) + "z = 2\n").encode()
+    inside = (
+        "x = '''(' #'''\n\nclass C:\n    y = 1\n"
+        + "".join("    " + line + "\n" for line in body.splitlines())
+        + "z = 2\n"
+    ).encode()
     at = inside.index(b"def f")
     end = inside.index(b"return f") + len(b"return f")
     assert hash_span("python", parser.parse(alone), alone, 0, len(alone) - 1, "f") == hash_span(
@@ -308,7 +398,8 @@ def test_code_above_and_around_does_not_matter() -> None:
 @pytest.mark.parametrize("lang", ["python", "typescript", "java"])
 def test_a_span_has_the_same_hashes_alone_and_among_others(lang: str) -> None:
     source = {
-        "python": "class A:\n    x = 1\n\n    @d\n    def f(self):\n        def g(): pass\n        return 'a'\n    def h(self): pass\nb = 2\n",
+        "python": "class A:\n    x = 1\n\n    @d\n    def f(self):\n"
+        "        def g(): pass\n        return 'a'\n    def h(self): pass\nb = 2\n",
         "typescript": "export class A { x = 1; @D() f() { const g = () => 'a'; return g } h() {} }\nconst b = 1, c = () => 2\n",
         "java": "class A { int x = 1; @D void f() { g(); } void h() {} }\n",
     }[lang].encode()
@@ -318,7 +409,11 @@ def test_a_span_has_the_same_hashes_alone_and_among_others(lang: str) -> None:
     spans, work = [], [tree.root_node]
     while work:
         node = work.pop()
-        if node.is_named and node.child_count and ("definition" in node.type or "declar" in node.type or node.type == "arrow_function"):
+        if (
+            node.is_named
+            and node.child_count
+            and ("definition" in node.type or "declar" in node.type or node.type == "arrow_function")
+        ):
             spans.append((node.start_byte, node.end_byte, "f"))
         work += node.children
     together = hash_symbols(lang, tree, source, spans)

@@ -412,6 +412,19 @@ class TestFallBack:
 
 
 class TestLifeCycle:
+    def test_catching_up_comes_first_and_on_its_own_thread(self, tree: Path, feed: Feed) -> None:
+        threads: list[str] = []
+
+        def listener(batch: Batch) -> None:
+            threads.append(threading.current_thread().name)
+            feed(batch)
+
+        with Watcher(tree, listener, catch_up=True):
+            feed.until(lambda f: len(f.batches) == 1)
+            assert feed.quiet(0.2)
+        assert feed.batches == [Batch(overflow=True, reason="start")]
+        assert threads == ["mog-watch"]
+
     def test_stop_is_quick_and_final(self, tree: Path, feed: Feed) -> None:
         watcher = Watcher(tree, feed)
         watcher.start(wait=10.0)

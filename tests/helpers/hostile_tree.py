@@ -122,7 +122,7 @@ def _texts(root: Path, top: Path) -> None:
             "text/blank.py": b"\n\n   \n",
             "text/control.py": b"def control():\n    '''doc \x1b[31m \xc2\x9b \xe2\x80\xae end'''\n    return 1\n",
             "text/broken.py": b"def ((((:\n  class \n return return\n",
-            "text/one_line.js": b"function one(){return 1};" * 40_000,
+            "text/one_line.js": b"function one(){return 1};" * 4_000,
             "text/noise.bin": bytes(range(256)) * 64,
         },
     )

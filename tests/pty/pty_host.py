@@ -1,7 +1,7 @@
 """The workbench on the made-up repository, as a program for the terminals of these tests.
 
-Arguments: ``--index`` starts without an index, ``--slow SECONDS`` makes every answer late, ``--theme NAME``,
-``--rows N`` opens a bare pane of N rows instead, ``--empty`` an empty app of the toolkit, to compare with.
+Arguments: ``--index`` starts without an index and builds it in a process of its own, ``--slow SECONDS`` makes every
+answer late, ``--theme NAME``, ``--rows N`` opens a bare pane of N rows instead, ``--empty`` an empty app of the toolkit.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ def main() -> int:
     if args.rows:
         return rows(args.rows)
     from fake_workspace import FakeWorkspace
+
     from mog.app.tui.app import run
 
     workspace = FakeWorkspace(indexed=not args.index, slow=args.slow)
+    workspace.spawns = args.index
     return run(workspace, index_first=args.index, theme=args.theme)
 
 

@@ -18,7 +18,7 @@ if os.name == "nt":
     pytest.skip("needs a pseudo-terminal", allow_module_level=True)
 sys.path.insert(0, str(Path(__file__).parent))
 
-from pty_terminal import HOST, environment, workbench  # noqa: E402
+from pty_terminal import HOST, environment, workbench
 
 pytestmark = pytest.mark.pty
 
@@ -64,6 +64,12 @@ def test_a_signal_during_an_index_ends_it_too() -> None:
     with workbench("--index", "--slow", "0.3", wait="index") as terminal:
         os.kill(terminal.process.pid, signal.SIGTERM)
         assert terminal.end() == 143
+
+
+def test_an_index_built_by_worker_processes_fills_the_screen() -> None:
+    with workbench("--index", wait="") as terminal:
+        shown = terminal.wait_until(lambda shown: "Cart.total" in shown and "indexed 412 files" in shown, 40.0)
+        assert "failed" not in shown
 
 
 def test_quit_ends_with_zero_and_ctrl_c_twice_with_130() -> None:

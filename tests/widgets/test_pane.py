@@ -9,10 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "app"))
 
-from fake_rows import LazyRows, RowsApp  # noqa: E402
-from mog.widgets.pane import Pane  # noqa: E402
-from mog.widgets.view import BLANK, Cell, Lines, Row, Source  # noqa: E402
-from textual.pilot import Pilot  # noqa: E402
+from fake_rows import LazyRows, RowsApp
+from textual.pilot import Pilot
+
+from mog.widgets.pane import Pane
+from mog.widgets.view import BLANK, Cell, Lines, Row, Source
 
 
 @asynccontextmanager

@@ -7,13 +7,14 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.color import ColorType
+
 from mog.styles import themes
 from mog.widgets.fit import columns, cut_head, cut_path, cut_tail, fit, plain, share, title_row, width_of
 from mog.widgets.ink import GROUNDS, Ink
 from mog.widgets.strips import ASCII, changed, draw
 from mog.widgets.view import BLANK, ROLES, Cell, Lines, Row, Title, gone
-from rich.cells import cell_len
-from rich.color import ColorType
 
 WORDS = st.text(st.sampled_from("abc /:…漢字─●"), max_size=30)
 CELLS = st.builds(

@@ -2,8 +2,9 @@
 
 Called by ``extract.py`` for files of the language ``jsconfig``. What may not come in: resolution, the disk. What a setting says
 stands in ``imports`` as ``[-1, setting, value, second value, ""]``: ``baseUrl dir``, ``paths pattern target`` (one row a target),
-``extends module``, ``references path``, ``main``/``module``/``types``/``source path``, ``exports subpath path``, ``imports pattern
-path``, ``workspaces glob``. A package's name is a symbol of kind ``config_key``, found by name like every definition.
+``extends module``, ``references path``, ``main``/``module``/``types``/``source path``, ``exports subpath path``,
+``imports pattern path``, ``workspaces glob``. A package's name is a symbol of kind ``config_key``, found by name
+like every definition.
 """
 
 from __future__ import annotations
@@ -102,5 +103,7 @@ def _conditions(setting: str, value: Any) -> list[list[Any]]:
         elif isinstance(held, list) and deep < DEEP:
             work += [(subpath, part, deep + 1) for part in reversed(held)]
         elif isinstance(held, dict) and deep < DEEP:
-            work += [(key if key[:1] in (".", "#") else subpath, part, deep + 1) for key, part in reversed(held.items())]
+            work += [
+                (key if key[:1] in (".", "#") else subpath, part, deep + 1) for key, part in reversed(held.items())
+            ]
     return rows

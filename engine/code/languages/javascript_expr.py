@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript expressions and types as chains. Called by ``javascript.py``; the grammar of chains is in ``facts.py``.
+"""JavaScript and TypeScript expressions and types as chains (``facts.py`` has their grammar). Called by ``javascript*.py``.
 
 What may not come in: recursion over the tree, other files, values. A name that is local to a function is replaced by the chains
 of what it is bound to; module-level names stay names, which the linker resolves.
@@ -27,8 +27,17 @@ LITERALS = {
     "null": "#None", "undefined": "#None", "object": "#dict", "array": "#list", "unary_expression": "#int",
     "update_expression": "#int", "jsx_element": "#jsx", "jsx_self_closing_element": "#jsx",
 }  # fmt: skip
-PREDEFINED = {"string": "#str", "number": "#int", "boolean": "#bool", "void": "#None", "never": "#None", "symbol": "#symbol"}
-SAME = frozenset("Promise PromiseLike Awaited Readonly Partial Required NonNullable Omit Pick Ref RefObject Writable".split())
+PREDEFINED = {
+    "string": "#str",
+    "number": "#int",
+    "boolean": "#bool",
+    "void": "#None",
+    "never": "#None",
+    "symbol": "#symbol",
+}
+SAME = frozenset(
+    "Promise PromiseLike Awaited Readonly Partial Required NonNullable Omit Pick Ref RefObject Writable".split()
+)
 MANY = frozenset(
     "Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator Generator AsyncGenerator AsyncIterable AsyncIterator"
     " AsyncIterableIterator ArrayLike QueryList".split()
@@ -39,7 +48,7 @@ _THROUGH = frozenset("parenthesized_expression await_expression non_null_express
 
 
 class Scope:
-    """One lexical scope: kind ``module``, ``class``, ``function``, ``block`` or ``namespace``; ``this`` is what ``this`` is there."""
+    """One lexical scope, of kind ``module``, ``class``, ``function``, ``block`` or ``namespace``; ``this`` as a chain."""
 
     __slots__ = ("kind", "sym", "outer", "names", "this", "cls")
 
@@ -82,6 +91,7 @@ class Decl:
 
 
 def text_of(node: Node | None, data: bytes) -> str:
+    """Source text of a node, "" for none."""
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
 
@@ -143,7 +153,13 @@ class Resolver:
             held: Chains = what
             if tag != "c":
                 assert scope is not None
-                held = self.types(what, scope) if tag == "t" else self.bound(what, scope) if tag == "b" else self.chains(what, scope)
+                held = (
+                    self.types(what, scope)
+                    if tag == "t"
+                    else self.bound(what, scope)
+                    if tag == "b"
+                    else self.chains(what, scope)
+                )
             for chain in held:
                 found[tail(chain, rest)] = None
         self.depth -= 1
@@ -173,7 +189,9 @@ class Resolver:
             self._step(at, at.type, rest, scope, work, found)
         return known(found)
 
-    def _step(self, at: Node, kind: str, rest: str, scope: Scope, work: list[tuple[Node | None, str]], found: dict[str, None]) -> None:
+    def _step(
+        self, at: Node, kind: str, rest: str, scope: Scope, work: list[tuple[Node | None, str]], found: dict[str, None]
+    ) -> None:
         if kind in ("identifier", "shorthand_property_identifier", "type_identifier"):
             for chain in self.name(text_of(at, self.data), scope):
                 found[tail(chain, rest)] = None
@@ -248,12 +266,21 @@ class Resolver:
         elif operator == "&&":
             work.append((at.child_by_field_name("right"), rest))
         else:
-            found[tail("#int" if operator in ("-", "*", "/", "%", "**") else "#bool" if operator[:1] in "=!<>" else "?", rest)] = None
+            found[
+                tail(
+                    "#int" if operator in ("-", "*", "/", "%", "**") else "#bool" if operator[:1] in "=!<>" else "?",
+                    rest,
+                )
+            ] = None
 
     def _array(self, at: Node, scope: Scope) -> str:
         """``Foo()*`` for an array literal of one kind of items."""
         items = at.named_children if 0 < at.named_child_count <= 8 else []
-        held = {self.chains(item, scope) for item in items if item.type in ("new_expression", "call_expression", "identifier")}
+        held = {
+            self.chains(item, scope)
+            for item in items
+            if item.type in ("new_expression", "call_expression", "identifier")
+        }
         if len(held) != 1 or len(items) == 0:
             return "#list"
         chains = held.pop()
@@ -274,7 +301,13 @@ class Resolver:
                 found["?"] = None
                 continue
             kind = at.type
-            if kind in ("type_annotation", "parenthesized_type", "readonly_type", "optional_type", "adding_type_annotation"):
+            if kind in (
+                "type_annotation",
+                "parenthesized_type",
+                "readonly_type",
+                "optional_type",
+                "adding_type_annotation",
+            ):
                 work.append((at.named_child(0) if at.named_child_count else None, rest))
             elif kind in ("union_type", "intersection_type"):
                 parts = at.named_children

@@ -86,7 +86,7 @@ class Modules:
         return string_of(node, self.data) or text_of(node, self.data)
 
     def required(self, value: Node, name: Node, scope: Scope) -> bool:
-        """``const x = require("m")`` and ``const {a, b: c} = require("m")`` as imports; names to declare are left in ``locals``."""
+        """``const x = require("m")`` and ``const {a, b: c} = require("m")`` as imports; what to declare is left in ``locals``."""
         self.locals = []
         module = self.require_of(value)
         if module is None or name.type not in ("identifier", "object_pattern"):
@@ -121,9 +121,11 @@ class Modules:
 
     def call(self, node: Node, function: Node, arguments: Node | None, scope: Scope) -> bool:
         """Whether a call imports; records it unless the variable it initialises already did."""
-        if function.type != "import" and not (function.type == "identifier" and text_of(function, self.data) == "require"):
+        if function.type != "import" and not (
+            function.type == "identifier" and text_of(function, self.data) == "require"
+        ):
             return False
-        if node.id in self.resolver.imports or scope.find("require") is not None and function.type != "import":
+        if node.id in self.resolver.imports or (scope.find("require") is not None and function.type != "import"):
             return True
         module = self.require_of(node)
         if module:
@@ -241,5 +243,7 @@ class Modules:
         if self.common or self.starred or VALUE in self.nodes:
             return None
         listed = {name for name in self.exports if name not in (DEFAULT, VALUE)}
-        listed.update(row[0] for row in self.symbols.rows if row[3] < 0 and "export" in row[13].get("x", ()) and row[0] != DEFAULT)
+        listed.update(
+            row[0] for row in self.symbols.rows if row[3] < 0 and "export" in row[13].get("x", ()) and row[0] != DEFAULT
+        )
         return sorted(listed) if listed or self.nodes or self.chains else []

@@ -1,4 +1,7 @@
-"""What a JavaScript or TypeScript file's path says about it. Called by extractor and linker. What may not come in: content, the disk."""
+"""What a JavaScript or TypeScript file's path says about it. Called by extractor and linker.
+
+What may not come in: content, the disk.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ROLE_OF = {"interface_declaration": "interface", "abstract_class_declaration": 
 
 
 def title_of(node: Node, data: bytes) -> str:
-    """Title of a test block as it can stand in a name: one line, no ``::``, holes of templates as ``…``; "" when it is computed."""
+    """Title of a test block as it can stand in a name: one line, no ``::``, holes as ``…``; "" when it is computed."""
     if node.type == "template_string":
         text = _HOLE.sub("…", text_of(node, data)[1:-1])
     else:
@@ -64,8 +64,11 @@ class Symbols:
 
     def object_tops(self) -> list[tuple[str, int]]:
         """Constants of the module that are objects with members."""
-        return [(row[schema.NAME], at) for at, row in enumerate(self.rows)
-                if row[schema.PARENT] < 0 and row[schema.KIND] == "const" and "object" in row[schema.META].get("x", ())]  # fmt: skip
+        return [
+            (row[schema.NAME], at)
+            for at, row in enumerate(self.rows)
+            if row[schema.PARENT] < 0 and row[schema.KIND] == "const" and "object" in row[schema.META].get("x", ())
+        ]
 
     # ── kinds ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -119,17 +122,24 @@ class Symbols:
         name = string_of(key, self.data) or " ".join(text_of(key, self.data).split())
         if not name or key is None:
             return -1
-        marks = {child.type for child in node.children if not child.is_named or child.type in ("accessibility_modifier", "override_modifier")}
+        marks = {
+            child.type
+            for child in node.children
+            if not child.is_named or child.type in ("accessibility_modifier", "override_modifier")
+        }
         static = "static" in marks or "static get" in marks
         index = -1 if marks & {"get", "set", "static get"} else self.overload(node, owner, name, static, node.end_byte)
         if index < 0:
             full = self.decorated(node)
-            index = self.add(name, "method", owner, key, node.start_byte, full, node.end_byte, self.head(node.start_byte, node), node)
+            index = self.add(
+                name, "method", owner, key, node.start_byte, full, node.end_byte, self.head(node.start_byte, node), node
+            )
             if node.type != "method_definition":
                 self.overloads[(owner, name, static)] = index
         self.resolver.symbols[node.id] = index
-        flags = [flag for flag, mark in (("static", static), ("async", "async" in marks), ("abstract", node.type == "abstract_method_signature"),
-                                         ("generator", "*" in marks), ("signature", node.type == "method_signature")) if mark]  # fmt: skip
+        flags = ["static"] * static + ["async"] * ("async" in marks) + ["generator"] * ("*" in marks)
+        if node.type != "method_definition":
+            flags.append("abstract" if node.type == "abstract_method_signature" else "signature")
         if "get" in marks or "static get" in marks:
             flags.append("property")
         if "set" in marks:
@@ -157,7 +167,11 @@ class Symbols:
         """What stands before the body, in one line."""
         body = node.child_by_field_name("body") or node.child_by_field_name("value")
         arrow = node.type == "arrow_function"
-        end = body.start_byte if body is not None and body.start_byte > start else min(node.end_byte, start + 4 * schema.SIGNATURE_LIMIT)
+        end = (
+            body.start_byte
+            if body is not None and body.start_byte > start
+            else min(node.end_byte, start + 4 * schema.SIGNATURE_LIMIT)
+        )
         if arrow and body is not None and body.type != "statement_block":
             end = body.start_byte
         raw = self.data[min(start, end) : end]
