@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from textual import on
+from textual.timer import Timer
 
 from mog.app.tui.board import Board
 from mog.app.tui.graph_rows import LEVELS
@@ -25,7 +26,8 @@ from mog.engine.ids import locator
 
 LOADED, LOADED_OPEN = 200, 2000
 HITS = 50
-OPENING_SECONDS = 0.25
+MAPPED = 40
+OPENING_SECONDS, LATER_SECONDS, CALM_SECONDS = 0.25, 2.0, 1.5
 _WHAT = {"focus": "the graph", "status": "health", "pins": "pins", "verify": "pins", "map": "the map", "find": "search"}
 
 
@@ -37,6 +39,8 @@ class Asks(Board):
         self.pace = Pace()
         self._due: set[str] = set()
         self._open_first = False
+        self._later: list[Callable[[], None]] = []
+        self._calm: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
     # -- asking --------------------------------------------------------------------------------------------------------
@@ -47,10 +51,12 @@ class Asks(Board):
         if index_first:
             self.ask_index()
         else:
-            self.opening = {"status", "pins", "map", "focus"}
+            self.opening = {"pins", "map", "focus"}
+            self._later = [self.ask_status, self.ask_grammars, self.ask_watch]
             self.set_timer(OPENING_SECONDS, lambda: self.open_up() if self.opening else None)
-            self.ask_all()
-            self.jobs.start("watch", None, self.workspace.start_watch)
+            self.set_timer(LATER_SECONDS, self._ask_later)
+            self.ask_pins()
+            self.ask_map()
 
     def open_up(self) -> None:
         """Draw everything: the first answers are in, or enough time has passed."""
@@ -60,11 +66,20 @@ class Asks(Board):
         self.draw_top()
 
     def _opened(self, job: str) -> None:
+        """An answer is here: when it was the last of the first ones, show them and ask for the rest."""
+        no_focus = job == "map" and not self.jobs.running("focus")
         if self.opening:
-            rows = self.state.map.rows if self.state.map else ()
-            self.opening -= {job} if job != "map" or rows else {job, "focus"}
+            self.opening -= {job, "focus"} if no_focus else {job}
             if not self.opening:
                 self.open_up()
+        if job == "focus" or no_focus:
+            self._ask_later()
+
+    def _ask_later(self) -> None:
+        """What is not needed to begin is asked when the graph stands: threads share one processor."""
+        later, self._later = self._later, []
+        for ask in later:
+            ask()
 
     def end(self) -> None:
         """Stop listening and asking; a job that reports progress ends at its next report."""
@@ -81,10 +96,19 @@ class Asks(Board):
 
     def ask_all(self) -> None:
         """Ask for status, pins, map and grammars."""
-        self.ask_status()
         self.ask_pins()
-        self.jobs.start("map", None, partial(self.workspace.map, limit=40))
+        self.ask_map()
+        self.ask_status()
+        self.ask_grammars()
+
+    def ask_map(self) -> None:
+        self.jobs.start("map", None, partial(self.workspace.map, limit=MAPPED))
+
+    def ask_grammars(self) -> None:
         self.jobs.start("grammars", None, self.workspace.grammars)
+
+    def ask_watch(self) -> None:
+        self.jobs.start("watch", None, self.workspace.start_watch)
 
     def ask_status(self) -> None:
         self.jobs.start("status", None, self.workspace.status)
@@ -208,7 +232,7 @@ class Asks(Board):
         self.state.progress = None
         self.ask_all()
         self.ask_again()
-        self.jobs.start("watch", None, self.workspace.start_watch)
+        self.ask_watch()
         did = f"{report.parsed:,} read, {report.relinked:,} linked" if report.changed else "nothing had changed"
         self.say(f"indexed {report.files:,} files in {report.seconds:.1f} s: {did}")
 
@@ -325,5 +349,14 @@ class Asks(Board):
             self.ask_pins()
             self.ask_again()
         if "index" in due and not self.jobs.running("index"):
-            self.ask_status()
-            self.jobs.start("map", None, partial(self.workspace.map, limit=40))
+            self._calm_down()
+
+    def _calm_down(self) -> None:
+        """The whole account and the map cost the engine a look at everything: they wait for a pause in the edits."""
+        if self._calm is not None:
+            self._calm.stop()
+        self._calm = self.set_timer(CALM_SECONDS, self._ask_account)
+
+    def _ask_account(self) -> None:
+        self.ask_status()
+        self.ask_map()

@@ -156,6 +156,8 @@ class Board(Screen[None]):
             return ("The index is being built.", "The graph fills in when it is done; the top line counts.")
         if self.state.status is not None and not self.state.status.indexed:
             return ("There is no index yet.", "8 and then r builds one.")
+        if self.jobs.running("map") or self.jobs.running("focus"):
+            return ("Reading the map of the repository.", "Its busiest symbol comes into focus.")
         return ("Nothing is in focus.", "enter on a row of the map, / searches as you type, : jumps to path::name.")
 
     # -- places --------------------------------------------------------------------------------------------------------

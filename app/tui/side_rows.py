@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from mog.app.plain import plural, size
 from mog.app.present import clean
-from mog.app.tui.graph_rows import pin_words
 from mog.app.tui.rows import (
     MARKS,
     STATES,
@@ -72,11 +71,18 @@ def _drift_rows(state: m.PinState, roomy: bool) -> list[Row]:
     cells = (Cell(f"{glyph} ", role, True), anchor_chip(state), Cell(" "), name)
     fresh = state.freshness is m.Freshness.fresh
     word = Cell(state.freshness.value, "muted" if fresh else "text", False, "drop" if fresh else "")
-    row = Row(f"pin:{state.pin.id}", cells, (word,), words=pin_words(state), copy=clean(state.pin.anchor.locator))
+    row = Row(f"pin:{state.pin.id}", cells, (word,), words=_drift_words(state), copy=clean(state.pin.anchor.locator))
     rows = [row, Row("", (Cell(" " * 6), *quoted(state.pin.note)))]
     if roomy and state.freshness is not m.Freshness.fresh:
         rows.append(note(_why(state), "muted", 6))
     return rows
+
+
+def _drift_words(state: m.PinState) -> tuple[str, ...]:
+    """Why a pin stands where it stands; its note and state are in the row already."""
+    place = anchor_path(state)
+    where = f"{place}::{anchor_name(state)}" if place != anchor_name(state) else place
+    return (f"{_why(state)}: {where}", "enter goes there, p takes the pin out")
 
 
 def _why(state: m.PinState) -> str:

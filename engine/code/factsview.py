@@ -13,18 +13,38 @@ from mog.engine.code.link_view import CONSTANTS, MemoryView
 from mog.engine.store.index_db import IndexDB
 
 
+class FactsCache:
+    """Decoded facts by content key, the latest ``size`` of them: a living process decodes a file's neighbours once, not per save."""
+
+    def __init__(self, size: int = 800) -> None:
+        self._size = size
+        self._facts: dict[bytes, Facts] = {}
+
+    def get(self, db: IndexDB, key: bytes) -> Facts:
+        """Facts of a content key, from memory or from the index."""
+        found = self._facts.pop(key, None) or db.facts_get(key)
+        self._facts[key] = found
+        if len(self._facts) > self._size:
+            del self._facts[next(iter(self._facts))]
+        return found
+
+
 class IndexView:
     """Answers of the index as if the change were in it already.
 
     Args:
         changed: path → new facts (None for a file without facts). gone: paths that are no longer there.
+        held: decoded facts of earlier runs of this process.
     """
 
-    def __init__(self, db: IndexDB, changed: Mapping[str, Facts | None], gone: Collection[str]) -> None:
+    def __init__(
+        self, db: IndexDB, changed: Mapping[str, Facts | None], gone: Collection[str], held: FactsCache
+    ) -> None:
         self._db = db
         self._changed = changed
         self._gone = gone
         self._new = MemoryView({path: facts for path, facts in changed.items() if facts is not None})
+        self._cache = held
         self._held: dict[str, Facts | None] = {}
         self._paths: dict[int, str | None] = {}
 
@@ -37,7 +57,7 @@ class IndexView:
 
     def _load(self, path: str) -> Facts | None:
         row = self._db.file_by_path(os.fsencode(path))
-        return self._db.facts_get(row.facts) if row is not None and row.facts else None
+        return self._cache.get(self._db, row.facts) if row is not None and row.facts else None
 
     def has(self, path: str) -> bool:
         if path in self._changed:
@@ -48,7 +68,7 @@ class IndexView:
         return row is not None and row.facts is not None
 
     def paths(self) -> Iterable[str]:
-        stored = (os.fsdecode(row[1]) for row in self._db.file_rows() if row[11] is not None)
+        stored = map(os.fsdecode, self._db.fact_paths())
         kept = [path for path in stored if path not in self._changed and path not in self._gone]
         return [*kept, *self._new.paths()]
 

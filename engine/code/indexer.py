@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import scan, toolchain
+from mog.engine.code.account import scan_record
+from mog.engine.code.factsview import FactsCache
 from mog.engine.config import EngineConfig
 from mog.engine.errors import IndexMissing
 from mog.engine.model import Progress
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 Report = Callable[[Progress], None]
 # When more files than this changed, and more than half of all, one pass over everything beats look-ups file by file.
 BULK_FROM = 300
+FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class Indexer:
         self.db_path = mog_dir / "index.db"
         self.ontology = ontology
         self.config = config
+        self.held = FactsCache()
 
     def run(self, *, full: bool = False, workers: int = 0, progress: Report | None = None) -> Outcome:
         """Bring the index up to the disk; publish a new generation if anything changed.
@@ -141,8 +145,6 @@ class Indexer:
 
     def _note(self, db: IndexDB, listing: scan.ScanResult) -> None:
         """Nothing to read: renew what the listing itself says, if it differs."""
-        from mog.engine.code.publish import scan_record
-
         record = scan_record(listing)
         stored = db.meta_all()
         same = all(stored.get(name) == value for name, value in record.items())
@@ -159,7 +161,7 @@ class Indexer:
         self, db: IndexDB, jobs: Sequence[Job], removed: Sequence[str], listing: scan.ScanResult | None,
         fresh: bool, workers: int, tell: Report,
     ) -> Outcome:  # fmt: skip
-        from mog.engine.code.publish import Publication, scan_record
+        from mog.engine.code.publish import Publication
         from mog.engine.store import snapshot
 
         with _no_cycles():
@@ -174,7 +176,8 @@ class Indexer:
                 else:
                     outcome = Outcome(db.generation)
                     db.meta_set(scan_record(listing) if listing is not None else {})
-        snapshot.tidy(db)
+        if len(new) > FEW:
+            snapshot.tidy(db)  # after a few files SQLite folds its log back by itself, when that is due
         return replace(outcome, parsed=len(made))
 
     def _ingest(self, jobs: Sequence[Job], workers: int, tell: Report) -> list[Ingested]:

@@ -293,7 +293,7 @@ class ScriptRules:
 
 def settings(types: Types, path: str, names: tuple[str, ...], reads: Reads) -> list[list[Any]]:
     """Rows of a configuration file (``languages/javascript_config.py``) for some settings, in the order of the file."""
-    pass
+    reads += [read_key(f"m:{path}:{name}") for name in names]
     reads.append(read_key(f"p:{path}"))
     facts = types.view.facts(path)
     return [row for row in facts["imports"] if row[1] in names] if facts is not None else []

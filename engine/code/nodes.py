@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
-from mog.engine.code.ingest import Ingested
 from mog.engine.ids import UidTable, node_uid
 from mog.engine.store.fts import FtsRow
 from mog.engine.store.index_db import IndexDB
 from mog.engine.store.schema import FileRow, NodeRow
+
+if TYPE_CHECKING:
+    from mog.engine.code.ingest import Ingested
 
 GATED = 1
 TEST = 2

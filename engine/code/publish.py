@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import scan, toolchain
+from mog.engine.code.account import scan_record
 from mog.engine.code.edges import EdgeWriter
 from mog.engine.code.facts import Facts
 from mog.engine.code.factsview import IndexView
@@ -55,6 +56,7 @@ class Publication:
         self.db = db
         self.ontology = owner.ontology
         self.made_with = owner.made_with()
+        self.held = owner.held
         self.listing = listing
         self.fresh = fresh
         self.tell = tell
@@ -88,7 +90,7 @@ class Publication:
         new = {path: one.facts for path, one in self.sources.items()}
         if self.fresh:
             return MemoryView({path: facts for path, facts in new.items() if facts is not None})
-        return IndexView(self.db, new, self.gone)
+        return IndexView(self.db, new, self.gone, self.held)
 
     def publish(self) -> Outcome:
         """Write everything and count the generation up; what was done."""
@@ -233,32 +235,12 @@ class Publication:
 
     def _facts_hash(self) -> str:
         """Digest of the whole graph: files, facts, links, extractors, grammars, GRAPH.md. Equal trees give equal hashes."""
-        rows = sorted((row[1], row[4], row[3], row[12] or b"", row[13] or b"") for row in self.db.file_rows())
+        rows = self.db.file_digests()
         whole = hashlib.blake2b(digest_size=32, person=b"mog.facts.1")
         for language, version in toolchain.versions(sorted({str(row[2]) for row in rows if row[1] == "source"})).items():
             whole.update(f"{language}={version}\n".encode())
         whole.update(self.ontology.digest.encode())
         for path, status, language, digest, links in rows:
-            whole.update(b"\0".join((path, status.encode(), language.encode(), digest.hex().encode(), links.hex().encode())) + b"\n")
+            parts = (path, status.encode(), language.encode(), (digest or b"").hex().encode(), (links or b"").hex().encode())
+            whole.update(b"\0".join(parts) + b"\n")
         return whole.hexdigest()
-
-
-def scan_record(listing: scan.ScanResult) -> dict[str, Any]:
-    """What a listing says, as it is kept with the index."""
-    return {
-        "ref": listing.ref,
-        "dirty": listing.dirty,
-        "scan_state": listing.state.hex(),
-        "scan": {
-            "seen": listing.seen,
-            "skipped": dict(listing.skipped),
-            "examples": {reason: [_printable(path) for path in paths] for reason, paths in listing.examples.items()},
-            "warnings": [_printable(text) for text in listing.warnings],
-            "git": listing.git,
-        },
-    }
-
-
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
-

@@ -98,6 +98,14 @@ class IndexDB(WordStore):
         """``(path, id, status, size, mtime_ns, ctime_ns, inode, oid)`` of every file: what a no-change run compares."""
         return self.rows("SELECT path, id, status, size, mtime_ns, ctime_ns, inode, oid FROM files")
 
+    def file_digests(self) -> list[tuple[bytes, str, str, bytes | None, bytes | None]]:
+        """``(path, status, lang, digest, links)`` of every file, by path: what the digest of the whole is made of."""
+        return self.rows("SELECT path, status, lang, digest, links FROM files ORDER BY path")
+
+    def fact_paths(self) -> list[bytes]:
+        """Paths of all files that have facts."""
+        return [path for (path,) in self.rows("SELECT path FROM files WHERE facts IS NOT NULL")]
+
     def file(self, number: int) -> FileRow | None:
         """One file by its number."""
         rows = self.rows("SELECT * FROM files WHERE id = ?", (number,))

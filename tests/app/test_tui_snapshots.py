@@ -33,7 +33,7 @@ async def settle(pilot: Pilot[None]) -> None:
     for _ in range(200):
         await pilot.pause(0.02)
         home = pilot.app.screen_stack[0]
-        if isinstance(home, Home) and not home.opening and not home.jobs._running:
+        if isinstance(home, Home) and not (home.jobs._running or home.opening or home._later):
             break
     await pilot.pause(0.05)
 

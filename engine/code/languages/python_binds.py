@@ -6,6 +6,7 @@ What may not come in: definitions, calls, recursion, other files.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from tree_sitter import Node
@@ -19,6 +20,7 @@ from mog.engine.code.languages.python_expr import (
     Scope,
     alternatives,
     annotation,
+    dotted,
 )
 from mog.engine.code.languages.python_paths import is_test_path
 
@@ -60,18 +62,13 @@ class Binds:
 
     def parameters(self, node: Node, index: int, scope: Scope) -> None:
         """Bind the parameters; the first one of a method is ``self`` or ``cls`` however it is written."""
-        env = scope.env
-        raw = self.data[node.start_byte : node.end_byte]
-        if raw == b"(self)":
-            env["self"] = NOTHING
-        elif _NAMES_ONLY.fullmatch(raw):
-            for part in raw[1:-1].decode("utf-8", "replace").split(","):
-                found = _WORD.search(part)
-                if found is not None:
-                    env[found.group()] = NOTHING
-        else:
+        names = _plain_names(self.data[node.start_byte : node.end_byte])
+        if names is None:
             for child in node.named_children:
-                self.parameter(child, env)
+                self.parameter(child, scope.env)
+        else:
+            scope.env = dict.fromkeys(names, NOTHING)
+        env = scope.env
         row = self.rows[index]
         if row[schema.PARENT] >= 0 and self.rows[row[schema.PARENT]][schema.KIND] == "class":
             flags = row[schema.META].get("x", ())
@@ -170,11 +167,14 @@ class Binds:
             chains = annotation(data[typed.start_byte : typed.end_byte], self.scope)
         if right is not None and (chains == ("?",) or chains[0][0] == "#"):
             chains = alternatives(right, data, self.scope)
-        if left.type == "identifier":
-            name = data[left.start_byte : left.end_byte].decode("utf-8", "replace")
+        written = dotted(data[left.start_byte : left.end_byte])
+        if written and "." not in written:
+            name = written
             if self.scope.kind != "function":
                 self.symbol(node, left, name, right, typed)
             self.bind(name, chains)
+        elif written[:5] == "self." and written.count(".") == 1 and self.scope.lookup("self") is SELF:
+            self.attr(self.class_of(self.scope), written[5:], chains)
         else:
             self.target(left, chains)
 
@@ -317,7 +317,17 @@ class Binds:
                 self.attr(scope.sym, local, (f"%{index}",))
 
 
+@lru_cache(maxsize=4096)
+def _plain_names(raw: bytes) -> tuple[str, ...] | None:
+    """Names of parameters without annotations and without defaults that are more than a name or number."""
+    if not _NAMES_ONLY.fullmatch(raw):
+        return None
+    found = (_WORD.search(part) for part in raw[1:-1].decode("utf-8", "replace").split(","))
+    return tuple(match.group() for match in found if match is not None)
+
+
 def item(chain: str) -> str:
+    """One item of an iteration over what a chain stands for."""
     if chain[0] in "?#":
         return "?"
     if chain.endswith("*") and not chain.endswith("**"):

@@ -15,6 +15,7 @@ from tree_sitter import Node
 DOTTED = re.compile(rb"[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*")
 _BLANK = re.compile(rb"\s+")
 _WORDS = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_NOTE = re.compile(r"#[^\n]*")
 LIMIT = 160
 ALTERNATIVES = 4
 NOTHING: tuple[str, ...] = ()
@@ -128,7 +129,9 @@ def alternatives(node: Node, data: bytes, scope: Scope) -> tuple[str, ...]:
         if text and text not in SPECIAL:
             held = expand(text, scope)
             return (held[0] + "()",) if len(held) == 1 else tuple([chain + "()" for chain in held])
-    elif first == "identifier" or first == "attribute":
+    elif first == "identifier":
+        return expand(data[node.start_byte : node.end_byte].decode("utf-8", "replace"), scope)
+    elif first == "attribute":
         text = dotted(data[node.start_byte : node.end_byte])
         if text:
             return expand(text, scope)
@@ -193,9 +196,11 @@ def _step(at: Node, kind: str, rest: str, data: bytes, scope: Scope, work: Any, 
     if kind == "call":
         _call(at, rest, data, scope, work, found)
     elif kind == "attribute":
-        thing, name = at.child(0), at.child_by_field_name("attribute")
-        label = data[name.start_byte : name.end_byte].decode("utf-8", "replace") if name else "?"
-        work.append((thing, f".{label}{rest}"))
+        thing = at.child(0)
+        label = data[thing.end_byte : at.end_byte].decode("utf-8", "replace") if thing is not None else "."
+        if not label[1:].isidentifier():
+            label = "." + (_WORDS.findall(_NOTE.sub("", label)) or ["?"])[-1]
+        work.append((thing, label + rest))
     elif kind == "subscript":
         work.append((at.child(0), "[]" + rest))
     elif kind in ("parenthesized_expression", "await"):

@@ -148,21 +148,23 @@ class Walk(Binds):
 
     def row(self, node: Node, kind: str, captured: Captures) -> int:
         """Add the symbol of a definition."""
-        (name_node,), (body,) = captured["name"], captured["body"]
-        data, start, stop = self.data, node.start_byte, node.end_byte
-        name = data[name_node.start_byte : name_node.end_byte].decode("utf-8", "replace")
-        full, marks = self.decorated.pop(start, (start, []))
-        owner = self.scope.owner.sym
-        qual = f"{self.rows[owner][schema.QUAL]}.{name}" if owner >= 0 else name
+        (at,), (body,) = captured["name"], captured["body"]
+        data, start, opens = self.data, node.start_byte, body.start_byte
+        name = data[at.start_byte : at.end_byte].decode("utf-8", "replace")
+        full, marks = self.decorated.pop(start, None) or (start, None)
+        owner = self.scope.owner
+        qual = f"{self.rows[owner.sym][schema.QUAL]}.{name}" if owner.sym >= 0 else name
         index = len(self.rows)
-        self.rows.append([name, qual, kind, owner, name_node.start_point[0] + 1, node.end_point[0] + 1, start, stop, full,
-                          "", "", _signature(data[start : body.start_byte]), _doc(data, body), {}])  # fmt: skip
+        doc = _doc(data, opens, body.end_byte) if data[opens : opens + 1] in _OPENERS else ""
+        self.rows.append([name, qual, kind, owner.sym, at.start_point[0] + 1, node.end_point[0] + 1, start, node.end_byte,
+                          full, "", "", _signature(data[start:opens]), doc, {}])  # fmt: skip
         if self.typing:
             self.rows[index][schema.META]["x"] = ["typing"]
         if marks:
             self.mark(index, marks)
-        self.bind(name, (f"@{index}",))
-        self.pending[body.start_byte] = index
+        if owner.kind != "module":
+            owner.env[name] = (f"@{index}",)
+        self.pending[opens] = index
         return index
 
     def mark(self, index: int, marks: list[str]) -> None:
@@ -314,7 +316,7 @@ def _known(held: dict[str, None], most: int) -> list[str]:
     if len(kept) > most:
         return ["?"]
     if kept:
-        return kept + ["?"] if len(kept) < sum(chain != "#None" for chain in held) else kept
+        return [*kept, "?"] if len(kept) < sum(chain != "#None" for chain in held) else kept
     return ["#None"] if held and all(chain == "#None" for chain in held) else ["?"]
 
 
@@ -334,7 +336,6 @@ def _merge(before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]
 
 def _join(chains: tuple[str, ...], text: str) -> str:
     """Alternatives of one call site, unknown and None ones left out when there are others."""
-    name = text.rpartition(".")[2]
     kept = [c for c in chains if not c.startswith(("#None", "?"))]
     if not kept:
         return "?" + text if text else "?"
@@ -344,15 +345,12 @@ def _join(chains: tuple[str, ...], text: str) -> str:
     return f"{text}={joined}" if text and "." not in text else joined
 
 
-def _doc(data: bytes, body: Node) -> str:
+def _doc(data: bytes, start: int, stop: int) -> str:
     """First paragraph of the documentation string that opens a body, in one line."""
-    start = body.start_byte
-    if data[start : start + 1] not in _OPENERS:
-        return ""
     opened = _DOC.match(data, start, start + 5)
     if opened is None:
         return ""
-    end = data.find(opened.group(1), opened.end(), body.end_byte)
+    end = data.find(opened.group(1), opened.end(), stop)
     if end < 0:
         return ""
     text = data[opened.end() : min(end, opened.end() + 4 * schema.DOC_LIMIT)].decode("utf-8", "ignore").strip()
