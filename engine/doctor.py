@@ -88,7 +88,7 @@ def _ledger(workspace: Workspace, repair: bool) -> Iterator[Check]:
             found = log.verify()
             yield Check("ledger", "repaired" if found.ok else "damaged", found.reason or f"{found.events} events, chain whole")
         elif not found.ok:
-            yield Check("ledger", "damaged", found.reason, "keep a copy of ledger.db; `mog doctor --repair` sets right what is derived")
+            yield Check("ledger", "damaged", found.reason, "keep a copy of ledger.db, then `mog doctor --repair`")
         else:
             yield Check("ledger", "ok", f"{found.events} events, chain whole")
 
@@ -96,8 +96,7 @@ def _ledger(workspace: Workspace, repair: bool) -> Iterator[Check]:
 def _grammars(workspace: Workspace) -> Iterator[Check]:
     for info in workspace.grammars():
         if not info.loads and info.files and info.language in CODE:
-            yield Check(
-                f"grammar {info.language}", "warning", f"{info.files} files are text only: no grammar", f"mog grammars add {info.language}"
-            )
+            what = f"{info.files} files are text only: no grammar"
+            yield Check(f"grammar {info.language}", "warning", what, f"mog grammars add {info.language}")
     loading = sum(info.loads for info in workspace.grammars())
     yield Check("grammars", "ok" if loading else "damaged", f"{loading} grammars load", "" if loading else "reinstall mog")

@@ -82,7 +82,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One edge seen from a node: the other end (and whether its file moved since), the edge type, the tier, the name as written."""
+    """One edge seen from a node: the other end, the edge type, the tier, the name as written."""
 
     kind: str
     tier: Tier

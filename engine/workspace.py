@@ -70,6 +70,7 @@ class Workspace:
         self._readers: list[Any] = []
         self._beliefs: Beliefs | None = None
         self._live: LiveIndex | None = None
+        self._own_indexer: Indexer | None = None
 
     # opening and closing
 
@@ -292,7 +293,10 @@ class Workspace:
     def _indexer(self) -> Indexer:
         _make_folder(self.mog_dir)
         _write_new(self.mog_dir / ".gitignore", _IGNORED)
-        return Indexer(self.root, self.mog_dir, self.ontology, self.config)
+        with self._guard:
+            if self._own_indexer is None:
+                self._own_indexer = Indexer(self.root, self.mog_dir, self.ontology, self.config)
+            return self._own_indexer
 
     def _view(self) -> CodeView:
         """This thread's view of the newest generation."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from tree_sitter import Node
+from tree_sitter import Node, TreeCursor
 
 _WORDS = b"and assert await case del elif else except for if import in is match not or raise return while with yield exec".split()
 _BY_LETTER = b"|".join(
@@ -67,7 +67,8 @@ class Parens:
         self.starts = starts
         self.nodes = nodes
         self.code = code
-        self.path: list[tuple[Node, list[Node], list[int]]] = []
+        self.cursor: TreeCursor | None = None
+        self.path: list[Node] = []
         self.which = self.last = -1
         self.inner: dict[int, Node | None] = {}
 
@@ -81,28 +82,32 @@ class Parens:
     def _owner(self, at: int) -> tuple[Node | None, Node | None]:
         """The node whose own token lies at ``at``, and its parent.
 
-        Found from the statement down, along the path of the last answer: ``Node.parent`` starts at the root every time, and a
-        table of thousands of tuples must not cost a search each.
+        Found from the statement down, going on from the last answer: ``Node.parent`` starts at the root every time, and a table
+        of thousands of tuples must not cost a search each.
         """
-        path = self.path
         which = bisect_right(self.starts, at) - 1
         if which < 0:
             return None, None
+        path = self.path
         if which != self.which or at < self.last:
-            path[:] = [_open(self.nodes[which])]
+            self.cursor = self.nodes[which].walk()
+            path[:] = [self.nodes[which]]
             self.which = which
         self.last = at
-        while len(path) > 1 and path[-1][0].end_byte <= at:
-            path.pop()
-        while True:
-            node, children, ends = path[-1]
-            index = bisect_right(ends, at)
-            if index == len(ends) or children[index].start_byte > at:
+        cursor = self.cursor
+        assert cursor is not None
+        while path[-1].end_byte <= at:
+            if cursor.goto_next_sibling():
+                path[-1] = cursor.node  # type: ignore[assignment]
+            elif cursor.goto_parent():
+                path.pop()
+            else:
                 return None, None
-            child = children[index]
-            if child.child_count == 0:
-                return node, path[-2][0] if len(path) > 1 else None
-            path.append(_open(child))
+        while cursor.goto_first_child_for_byte(at) is not None:
+            path.append(cursor.node)  # type: ignore[arg-type]
+        if path[-1].start_byte > at or len(path) < 2:
+            return None, None
+        return path[-2], path[-3] if len(path) > 2 else None
 
     def _group(self, at: int) -> None:
         node, parent = self._owner(at)
@@ -139,10 +144,10 @@ class Parens:
         commas = sum(1 for child in node.children if child.type == ",")
         if commas == 1 and node.named_child_count - _extras(node) == 1:
             self._last_comma(start + 1, end - 1, self.COMMA[0])
-        above = len(self.path) - 2
-        while parent is not None and parent.type == "parenthesized_expression" and above > 0:
+        above = len(self.path) - 3
+        while parent is not None and parent.type == "parenthesized_expression":
             above -= 1
-            parent = self.path[above][0]
+            parent = self.path[above] if above >= 0 else None
         if parent is None or (commas == 0 and kind == "tuple"):
             return
         if kind == "tuple_pattern":
@@ -217,11 +222,6 @@ class Parens:
                 return level > POWER if first else level >= UNARY
             return level >= own if first else level > own
         return False
-
-
-def _open(node: Node) -> tuple[Node, list[Node], list[int]]:
-    children = node.children
-    return node, children, [child.end_byte for child in children]
 
 
 def _extras(node: Node) -> int:

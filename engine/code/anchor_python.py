@@ -51,7 +51,6 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 # Each begins with a literal, which lets the regular expression engine skip to candidates.
 _BLANK = re.compile(rb" (?:(?![\w\x80-\xff])|(?<=[^\w\x80-\xff] ))")
-_FREQUENT = [(b" " + STMT, STMT), (b" " + INDENT, INDENT), (b", ", b","), (b" = ", b"="), (b": ", b":")]
 _COMMA = re.compile(rb",(?=[)\]}])(?<![\[({,],)")
 _EMPTY_BASES = re.compile(rb"class (?<![\w\x80-\xff]class )([\w\x80-\xff]+)\(\):")
 _BLANKS = b" " * 4096
@@ -96,10 +95,9 @@ def _squeeze(text: bytes) -> bytes:
     """Drop blanks that separate nothing and commas before a closing bracket."""
     if b"\\" in text:
         text = text.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")
-    text = b" ".join(text.replace(b";", b" ").split())
-    # what the expression below would find one by one, for the most frequent neighbours
-    for pair, alone in _FREQUENT:
-        text = text.replace(pair, alone)
+    if b";" in text:
+        text = text.replace(b";", b" ")
+    text = b" ".join(text.split())
     text = _COMMA.sub(b"", _BLANK.sub(b"", text))
     return _EMPTY_BASES.sub(rb"class \1:", text).replace(Parens.COMMA, b",")
 
@@ -131,6 +129,7 @@ class _Lines:
         roles, body_field = _kinds(tree.language)
         size = len(roles)
         starts, marks, docs, nodes_of = self.starts, self.marks, self.docs, self.nodes
+        indented = INDENT + STMT
         depth = level = 0
         last = -1
         children = tree.root_node.children
@@ -153,7 +152,8 @@ class _Lines:
                 if start != last:
                     starts.append(start)
                     nodes_of.append(node)
-                    marks.append(INDENT + STMT if depth > level else _DEDENTS[min(level - depth, 99)])
+                    ended = level - depth
+                    marks.append(indented if ended < 0 else _DEDENTS[ended] if ended < 100 else STMT + DEDENT * ended)
                     level, last = depth, start
                 if role == _SIMPLE:
                     continue
@@ -198,7 +198,7 @@ class _Contents:
     def __init__(self, tree: Tree, data: bytes, docs: dict[int, int]) -> None:
         self.tree = tree
         self.data = data
-        self.code = bytearray(unmarked(data))
+        self.code = bytearray()
         self.places: list[int] = []
         self.contents: list[bytes] = []
         self.docs = docs
@@ -211,9 +211,63 @@ class _Contents:
             self.places, self.contents = [at for at, _ in both], [self.contents[i] for _, i in both]
 
     def _lex(self) -> None:
+        """Blank strings and comments in one substitution; what needs the tree (strings with holes) comes after."""
+        data, docs = self.data, self.docs
+        place, keep = self.places.append, self.contents.append
+        text = unmarked(data)
+        exact = text is data
+        prefixes: list[tuple[int, int]] = []
+        holed: list[tuple[int, int, bytes, int]] = []
+        until = 0
+
+        def blanked(match: re.Match[bytes]) -> bytes:
+            nonlocal until
+            start, end = match.span()
+            kind = match.lastindex
+            if kind is None or start < until:
+                return _filler(b" ", end - start)
+            begin, content = start, match[kind] if exact else data[match.start(kind) : match.end(kind)]
+            held = _PREFIX.search(data, max(0, start - 3), start) if start and data[start - 1] in _WORD else None
+            if held is not None or start in docs:
+                prefix = held[1].lower() if held is not None else b""
+                if prefix in _PREFIXES:
+                    begin = start - len(prefix)
+                    prefixes.append((begin, start))
+                if begin in docs:
+                    until = docs[begin]
+                    return _filler(b" ", end - start)
+                if begin != start and (b"f" in prefix or b"t" in prefix) and b"{" in content:
+                    holed.append((begin, end, prefix, 3 if kind <= 2 else 1))
+                    return match[0]
+                content = _prefixed(prefix, content) if begin != start else unquoted(content)
+            elif b"\\" in content or b"\r" in content:
+                content = unquoted(content)
+            place(begin)
+            keep(b"%d:%b" % (len(content), content))
+            size = end - start
+            return _TEXT_FILL[:size] if size <= 4096 else _filler(TEXT, size)
+
+        self.code = bytearray(_TOKEN.sub(blanked, text))
+        for begin, start in prefixes:
+            self.code[begin:start] = _filler(b" ", start - begin)
+        self._holed(holed)
+
+    def _holed(self, strings: list[tuple[int, int, bytes, int]]) -> None:
+        """Strings with holes, which are code; where the tree sees another end than the expression, lex the file again."""
+        for begin, end, prefix, quotes in strings:
+            whole = self._formatted(begin, prefix, quotes)
+            if whole is None or whole[0] != end:
+                self.code[:] = unmarked(self.data)
+                self.places.clear()
+                self.contents.clear()
+                self._scan([(0, len(self.data))])
+                return
+            self._scan(whole[1][::-1])
+
+    def _scan(self, work: list[tuple[int, int]]) -> None:
+        """Blank strings and comments in ranges, going on behind a string with holes where the tree says it ends."""
         data, docs, view = self.data, self.docs, memoryview(self.code)
         place, keep = self.places.append, self.contents.append
-        work = [(0, len(data))]
         while work:
             pos, limit = work.pop()
             for match in _TOKEN.finditer(data, pos, limit):
@@ -224,28 +278,23 @@ class _Contents:
                 if kind is None:
                     view[start:end] = _filler(b" ", end - start)
                     continue
-                begin, content = start, match[kind]
                 held = _PREFIX.search(data, max(0, start - 3), start) if start and data[start - 1] in _WORD else None
-                if held is not None or start in docs:
-                    prefix = held[1].lower() if held is not None else b""
-                    begin = start - len(prefix) if prefix in _PREFIXES else start
-                    if begin in docs:
-                        pos = docs[begin]
-                        view[begin:pos] = _filler(b" ", pos - begin)
-                        continue
-                    if begin != start and (b"f" in prefix or b"t" in prefix) and b"{" in content:
-                        whole = self._formatted(begin, prefix, 3 if kind <= 2 else 1)
-                        if whole is not None:
-                            work.append((whole[0], limit))
-                            work += whole[1][::-1]
-                            break
-                    content = _prefixed(prefix, content) if begin != start else unquoted(content)
-                elif b"\\" in content or b"\r" in content:
-                    content = unquoted(content)
+                prefix = held[1].lower() if held is not None and held[1].lower() in _PREFIXES else b""
+                begin, content = start - len(prefix), match[kind]
+                if begin in docs:
+                    pos = docs[begin]
+                    view[begin:pos] = _filler(b" ", pos - begin)
+                    continue
+                if (b"f" in prefix or b"t" in prefix) and b"{" in content:
+                    whole = self._formatted(begin, prefix, 3 if kind <= 2 else 1)
+                    if whole is not None:
+                        work.append((whole[0], limit))
+                        work += whole[1][::-1]
+                        break
+                content = _prefixed(prefix, content) if prefix else unquoted(content)
                 place(begin)
                 keep(b"%d:%b" % (len(content), content))
-                size = end - begin
-                view[begin:end] = _TEXT_FILL[:size] if size <= 4096 else _filler(TEXT, size)
+                view[begin:end] = _filler(TEXT, end - begin)
         view.release()
 
     def _formatted(self, begin: int, prefix: bytes, quotes: int) -> tuple[int, list[tuple[int, int]]] | None:

@@ -75,10 +75,10 @@ def rare_terms(data: bytes, name: str = "") -> tuple[str, ...]:
 def _digests(streams: Streams, index: int, name: str) -> tuple[str, str]:
     f0, f1, s0, s1 = streams.slices[index]
     text = streams.glue.join(streams.fragments[f0:f1]).lstrip(b"\x02\x04")
-    contents = b"".join(streams.contents[s0:s1])
+    contents = b"\0" + b"".join(streams.contents[s0:s1])
     masked = _masked(text, name.encode("utf-8", "surrogateescape"))
-    span = blake2b(b"%b\0%b" % (text, contents), digest_size=16).hexdigest()
-    return span, span if masked is text else blake2b(b"%b\0%b" % (masked, contents), digest_size=16).hexdigest()
+    span = blake2b(text + contents, digest_size=16).hexdigest()
+    return span, span if masked is text else blake2b(masked + contents, digest_size=16).hexdigest()
 
 
 def _masked(text: bytes, name: bytes) -> bytes:

@@ -6,6 +6,7 @@ Called by ``publish``. What may not come in: SQL, inference. Every pair of types
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from mog.engine.code import facts as schema
@@ -21,15 +22,18 @@ from mog.engine.store.schema import SPACE_EDGE, FileRow
 Record = tuple[int, int, int, int]
 # A test that calls or names something exercises it.
 TESTED_FROM = frozenset({"calls", "references"})
+# What counts as one file leaning on another.
+LEANING = frozenset({"calls", "imports", "inherits", "references"})
 
 
 class _Place:
     """What edges need of a target file: its node, keys and names of its symbols, and which are tests."""
 
-    __slots__ = ("file", "keys", "quals", "tests")
+    __slots__ = ("file", "keys", "number", "quals", "tests")
 
-    def __init__(self, file: int, keys: Sequence[int], syms: Sequence[Sequence[object]]) -> None:
-        self.file = file
+    def __init__(self, row: FileRow, keys: Sequence[int], syms: Sequence[Sequence[object]]) -> None:
+        self.number = row.id
+        self.file = row.node
         self.keys = keys
         self.quals = [str(sym[schema.QUAL]) for sym in syms]
         self.tests = frozenset(ord for ord, sym in enumerate(syms) if sym[schema.KIND] == "test")
@@ -53,6 +57,7 @@ class EdgeWriter:
         self._names: dict[str, int] = {}
         self._codes: dict[tuple[str, int, str, str], int] = {}
         self._places: dict[str, _Place] = {}
+        self.leaned_on: Counter[int] = Counter()  # file number → certain links into it from other files
 
     def pack(self, path: str, row: FileRow, edges: Sequence[LinkEdge]) -> tuple[bytes, bytes]:
         """Edge blob of one file, structure included, and the digest of its links (names, tiers; sorted)."""
@@ -98,7 +103,10 @@ class EdgeWriter:
         there = self._place(path)
         at = int(target)
         dst, dst_type, qual = (there.keys[at], "symbol", there.quals[at]) if at >= 0 else (there.file, "file", "")
-        records.add((src, dst, self._code(kind, tier, src_type, dst_type), self._names[name]))
+        record = (src, dst, self._code(kind, tier, src_type, dst_type), self._names[name])
+        if tier == 0 and there is not place and kind in LEANING and record not in records:
+            self.leaned_on[there.number] += 1
+        records.add(record)
         lines.append(f"{from_ord}\0{path}\0{qual}\0{kind}\0{tier}\0{name}")
         if tier == 0 and at >= 0 and from_ord in place.tests and kind in TESTED_FROM and at not in there.tests:
             records.add((dst, src, self._code("tested_by", Tier.certain, "symbol", "symbol"), self._names[""]))
@@ -108,7 +116,7 @@ class EdgeWriter:
         if found is None:
             facts = self._view.facts(path)
             syms = facts["syms"] if facts else ()
-            found = self._places[path] = _Place(self._row_of(path).node, self._keys.of_file(path), syms)
+            found = self._places[path] = _Place(self._row_of(path), self._keys.of_file(path), syms)
         return found
 
     def _code(self, kind: str, tier: int, src_type: str, dst_type: str) -> int:

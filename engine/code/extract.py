@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache
 from typing import Any, cast
 
 from tree_sitter import Parser, Tree
@@ -64,7 +64,7 @@ def extractor_version(lang: str) -> str:
     return f"{schema.VERSION}.{version}.{grammars.parser_digest(lang)}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _worker(lang: str) -> tuple[Parser | None, FactsOf] | None:
     module = LANGUAGES.get(lang)
     parser = grammars.parser(lang) if module and lang not in WITHOUT_GRAMMAR else None

@@ -14,7 +14,7 @@ from mog.engine.store.index_db import IndexDB
 
 
 class FactsCache:
-    """Decoded facts by content key, the latest ``size`` of them: a living process decodes a file's neighbours once, not per save."""
+    """Decoded facts by content key, the latest ``size``: a living process decodes a file's neighbours once, not per save."""
 
     def __init__(self, size: int = 800) -> None:
         self._size = size

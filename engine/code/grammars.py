@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from tree_sitter import Language, Parser, Query, Tree
@@ -42,7 +42,7 @@ class Grammar:
     loads: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def language(lang: str) -> Language | None:
     """The grammar of ``lang``, or None when no provider has it offline. Never downloads, never raises for a missing one."""
     if lang in WHEELS:
@@ -58,7 +58,7 @@ def parser(lang: str) -> Parser | None:
     return Parser(loaded) if loaded is not None else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def query(lang: str, file: str = "") -> Query | None:
     """The compiled query file ``languages/<file or lang>.scm`` of a language; None when it has no grammar."""
     loaded = language(lang)
@@ -68,7 +68,7 @@ def query(lang: str, file: str = "") -> Query | None:
     return Query(loaded, source.read_text(encoding="utf-8"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def info(lang: str) -> Grammar:
     """Provider, version and digest of the grammar of ``lang``; ``loads`` is False when nobody has it."""
     if lang in WHEELS and language(lang) is not None and _wheel_library(WHEELS[lang][1]) is not None:
@@ -197,7 +197,7 @@ def _wheel_library(module: str) -> Path | None:
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _version(distribution: str) -> str:
     try:
         return importlib.metadata.version(distribution)
@@ -205,6 +205,6 @@ def _version(distribution: str) -> str:
         return ""
 
 
-@lru_cache(maxsize=None)
+@cache
 def _digest(library: Path) -> str:
     return hashlib.sha256(library.read_bytes()).hexdigest()[:16]

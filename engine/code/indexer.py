@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -80,7 +81,7 @@ class Known(Mapping[str, scan.Known]):
 
 
 class Indexer:
-    """Builds and keeps the index of one worktree.
+    """Builds and keeps the index of one worktree. Threads of one process take turns; another process is refused.
 
     Args:
         root: top of the worktree. mog_dir: its ``.mog`` folder.
@@ -93,6 +94,7 @@ class Indexer:
         self.ontology = ontology
         self.config = config
         self.held = FactsCache()
+        self._turn = threading.Lock()
 
     def run(self, *, full: bool = False, workers: int = 0, progress: Report | None = None) -> Outcome:
         """Bring the index up to the disk; publish a new generation if anything changed.
@@ -101,7 +103,7 @@ class Indexer:
             HeldByOther: another process indexes. GitRefused: git cannot list. ProviderError: sources, but no grammar loads.
         """
         tell = progress or _silent
-        with WriterLock(self.mog_dir / "lock"), self._open() as db:
+        with self._turn, WriterLock(self.mog_dir / "lock"), self._open() as db:
             tell(Progress("listing", 0, 0))
             known = None if full or self._outdated(db) else Known(db)
             listing = self._list(known, db.meta_get("scan_state", "") if known is not None else "")
@@ -111,7 +113,7 @@ class Indexer:
 
     def run_paths(self, paths: Iterable[str]) -> Outcome | None:
         """Bring named, already indexed files up to the disk; None when only a full run can tell. Raises HeldByOther."""
-        with WriterLock(self.mog_dir / "lock"), self._open() as db:
+        with self._turn, WriterLock(self.mog_dir / "lock"), self._open() as db:
             rows = [db.file_by_path(os.fsencode(path)) for path in paths]
             jobs = [_job_if_changed(self.root, row) for row in rows if row is not None and row.status != "gated"]
             if len(jobs) < len(rows) or any(job is _ASK for job in jobs) or self._outdated(db):
@@ -167,10 +169,11 @@ class Indexer:
         with _no_cycles():
             made = self._ingest(jobs, workers, tell) if jobs else []
             by_path = {job.path: job for job in jobs}
-            new, same = (made, []) if fresh else _sorted_out(db, made, by_path)
+            new, same, left_out = (made, [], []) if fresh else _sorted_out(db, made, by_path)
             tell(Progress("linking", 0, 0))
             with db.transaction():
                 db.files_touch(same)
+                db.files_put(left_out)
                 if new or removed or fresh:
                     outcome = Publication(db, self, new, by_path, removed, listing, fresh, tell).publish()
                 else:
@@ -236,23 +239,28 @@ Touch = tuple[int, int, int, int, bytes | None, int]
 
 def _sorted_out(
     db: IndexDB, made: Sequence[Ingested], jobs: Mapping[str, Job]
-) -> tuple[list[Ingested], list[Touch]]:
-    """What really differs from the index, and new stats for what does not (a touched file, a commit of what was indexed)."""
+) -> tuple[list[Ingested], list[Touch], list[FileRow]]:
+    """What really differs from the index, new stats for what does not (a touched file, a commit of what was indexed), and rows
+    of new files that turned out to have no place in the graph: they are counted, and publish nothing."""
     new: list[Ingested] = []
     same: list[Touch] = []
+    left_out: list[FileRow] = []
+    number = db.next_file()
     for one in made:
         row = db.file_by_path(os.fsencode(one.path))
         now = (one.status, one.language, one.reason, one.key or None, one.digest)
-        if row is None or now != (row.status, row.lang, row.reason, row.facts, row.digest):
+        if row is None and one.status == "skipped" and one.reason != "vanished":
+            left_out.append(one.row(number + len(left_out), jobs[one.path].oid))
+        elif row is None or now != (row.status, row.lang, row.reason, row.facts, row.digest):
             new.append(one)
         else:
             same.append((*one.stat, one.oid(jobs[one.path].oid), row.id))
-    return new, same
+    return new, same, left_out
 
 
 @contextmanager
 def _no_cycles() -> Iterator[None]:
-    """Without the cycle collector: a rebuild holds millions of live records, and walking them again and again doubles its CPU time."""
+    """Without the cycle collector: it would walk the millions of live records of a rebuild again and again."""
     was_on = gc.isenabled()
     gc.disable()
     try:

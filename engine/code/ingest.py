@@ -20,6 +20,7 @@ from mog.engine.code.gates import Gates
 from mog.engine.code.languages_map import CODE, TEXT, language_of
 from mog.engine.errors import ProviderError
 from mog.engine.store import blobs
+from mog.engine.store.schema import FileRow
 
 # Below this many bytes a pool costs more than it saves (two interpreters and their grammars).
 POOL_FROM_BYTES = 600_000
@@ -27,6 +28,7 @@ CHUNK_BYTES = 400_000
 CHUNK_FILES = 64
 TEXT_BYTES = 200_000
 MAX_DEATHS = 8
+UNKNOWN_STAT = Stat()
 
 
 class Job(NamedTuple):
@@ -60,7 +62,7 @@ class Ingested:
         key: content key of the facts, 20 bytes; b"" without facts.
         facts: packed facts (``store/blobs.py``), or None.
         digest: 16 bytes over what the file shows to others: its facts, its bytes, or that it is gated.
-        text: text for full-text search of a ``data`` file.
+        text: text for full-text search of a file whose words are not in its symbols.
         gated_symbols: how many symbols lost their bytes.
     """
 
@@ -69,7 +71,7 @@ class Ingested:
     language: str
     reason: str = ""
     blob: bytes = b""
-    stat: Stat = Stat()
+    stat: Stat = UNKNOWN_STAT
     key: bytes = b""
     facts: bytes | None = None
     digest: bytes = b""
@@ -77,12 +79,19 @@ class Ingested:
     gated_symbols: int = 0
 
     def oid(self, listed: bytes | None) -> bytes | None:
-        """Blob id to remember the file by: git's, if it is that of the bytes read. Never of gated content, which it could betray."""
+        """Blob id to remember the file by: git's, if it is that of the bytes read; never of gated content."""
         return listed if listed == self.blob else None
+
+    def row(self, number: int, listed: bytes | None) -> FileRow:
+        """The row of this file under a number, without a node and links yet."""
+        return FileRow(
+            number, os.fsencode(self.path), 0, self.language, self.status, self.reason, *self.stat,
+            self.oid(listed), self.key or None, self.digest, None,
+        )  # fmt: skip
 
 
 def facts_key(blob: bytes, language: str, path: str) -> bytes:
-    """Content key of facts: bytes of the file, language, everything that extracts it, and the path (it decides what is a test)."""
+    """Content key of facts: bytes, language, what extracts it, and the path (it decides what is a test)."""
     parts = (blob, language.encode(), extract.extractor_version(language).encode(), os.fsencode(path))
     return hashlib.blake2b(b"\0".join(parts), digest_size=20).digest()
 
@@ -125,6 +134,7 @@ def _parsed(job: Job, language: str, content: Content, clean: bytes, spans: Sequ
         key=facts_key(content.blob, language, job.path),
         facts=blobs.squeeze(encoded),
         digest=hashlib.blake2b(encoded, digest_size=16).digest(),
+        text=clean[:TEXT_BYTES].decode("utf-8", "replace") if language in extract.WITHOUT_GRAMMAR else "",
         gated_symbols=sum(1 for sym in facts["syms"] if sym[13].get("g")),
     )
 

@@ -5,8 +5,9 @@ Called by ``workspace``. What may not come in: events of the file system (``watc
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable
+from itertools import chain, repeat
 
 from mog.engine.code.indexer import Indexer, Outcome
 from mog.engine.code.watch import Batch, Notifier, Watcher, open_notifier
@@ -35,6 +36,7 @@ class LiveIndex:
         self._announce = announce
         self._feed = feed
         self._trouble = ""
+        self._stopping = threading.Event()
         self._watcher = Watcher(
             indexer.root,
             self._update,
@@ -55,21 +57,23 @@ class LiveIndex:
 
     def stop(self) -> None:
         """Stop; waits for an update that is running."""
+        self._stopping.set()
         self._watcher.stop()
 
     def _state_changed(self, state: str) -> None:
         self._feed.say(Change("watch", 0, detail=state))
 
     def _update(self, batch: Batch) -> None:
-        """One update; an index held by another process is tried again, then left to the next batch."""
-        for pause in (*HELD_PAUSES, None):
+        """One update. While another process writes the index it waits, says so, and then brings up everything."""
+        for pause in chain(HELD_PAUSES, repeat(HELD_PAUSES[-1])):
             try:
                 outcome = self._bring_up(batch)
             except HeldByOther as held:
-                if pause is None:
+                batch = Batch(overflow=True, reason="another process wrote the index")
+                if pause == HELD_PAUSES[-1]:
                     self._complain(held)
+                if self._stopping.wait(pause):
                     return
-                time.sleep(pause)
             except MogError as error:
                 self._complain(error)
                 return

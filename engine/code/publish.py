@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import scan, toolchain
 from mog.engine.code.account import scan_record
-from mog.engine.code.edges import EdgeWriter
+from mog.engine.code.edges import LEANING, EdgeWriter
 from mog.engine.code.facts import Facts
 from mog.engine.code.factsview import IndexView
 from mog.engine.code.ingest import Ingested, Job
@@ -29,7 +29,7 @@ from mog.engine.model import Progress
 from mog.engine.store import blobs, snapshot
 from mog.engine.store.fts import FtsRow
 from mog.engine.store.index_db import IndexDB
-from mog.engine.store.schema import FileRow, NodeRow
+from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
 
 if TYPE_CHECKING:
     from mog.engine.code.indexer import Indexer, Outcome, Report
@@ -69,6 +69,7 @@ class Publication:
         self.gone = {os.fsdecode(row.path) for row in self.removed}
         self.view = self._facts_view()
         self.keys = Keys(db, owner.config.project, fresh=fresh)
+        self.ranks = Counter({} if fresh else {int(k): v for k, v in db.meta_get("ranks", {}).items()})
         self._left: set[int] = set()  # nodes that lost an edge
         self.counts = Counter({} if fresh else {int(k): v for k, v in db.meta_get("edge_counts", {}).items()})
 
@@ -79,10 +80,7 @@ class Publication:
         old = self._row(made.path)
         number = old.id if old else self._next_file
         self._next_file += 0 if old else 1
-        row = FileRow(
-            number, os.fsencode(made.path), 0, made.language, made.status, made.reason, *made.stat,
-            made.oid(job.oid), made.key or None, made.digest, None,
-        )  # fmt: skip
+        row = made.row(number, job.oid)
         facts = blobs.unpack_facts(made.facts) if made.facts else None
         return _Source(made, old, self.db.nodes_of_file(old.id) if old else [], facts, row)
 
@@ -98,6 +96,7 @@ class Publication:
 
         self._check_not_empty()
         paths = self._to_relink()
+        self._discount({*paths, *self.sources, *self.gone})
         self._write_rows()
         self._write_links(paths)
         self.keys.write()
@@ -139,7 +138,6 @@ class Publication:
         """Rows of what was read and what is gone. What is written is let go, so that linking has the memory."""
         for row in self.removed:
             self.keys.removed.extend(node.key for node in self.db.nodes_of_file(row.id))
-        self._discount([row.id for row in self.removed])
         self.db.files_delete([row.id for row in self.removed])
         for one in self.sources.values():
             self._place(one)
@@ -179,7 +177,7 @@ class Publication:
             rows.append(row._replace(links=digest))
             if len(rows) % 50 == 0:
                 self.tell(Progress("linking", len(rows), len(paths)))
-        self._discount([row.id for row in rows])
+        self.ranks.update(writer.leaned_on)
         self.db.edges_put(packed)
         for _, blob in packed:
             self.counts.update(blobs.edge_codes(blob))
@@ -187,11 +185,19 @@ class Publication:
         self.db.reads_put(reads)
         self.db.files_put(rows)
 
-    def _discount(self, files: Iterable[int]) -> None:
-        for number in () if self.fresh else files:
-            blob = self.db.edges_get(number)
+    def _discount(self, paths: Iterable[str]) -> None:
+        """Take the edges that files had out of the counts, before their nodes go."""
+        for row in filter(None, map(self._row, paths)):
+            blob = self.db.edges_get(row.id)
             self.counts.subtract(blobs.edge_codes(blob))
-            self._left.update(blobs.edge_targets(blob))
+            targets = set(blobs.edge_targets(blob))
+            self._left |= targets
+            places = {key: file for key, file, _ in self.db.node_places(targets)}
+            leaning = {code for code, word in self.db.codes(SPACE_EDGE).items() if word in LEANING}
+            for _, dst, code, _ in blobs.unpack_edges(blob):
+                # a certain link has tier 0, so its code is its kind's
+                if code in leaning and places.get(dst) not in (row.id, 0, None):
+                    self.ranks[places[dst]] -= 1
 
     def _drop_orphans(self) -> None:
         """Unbound names that nothing leads to any more go, as they would in a rebuild."""
@@ -225,6 +231,7 @@ class Publication:
         values: dict[str, Any] = {
             "made_with": self.made_with,
             "published_at": time.time(),
+            "ranks": {str(number): count for number, count in self.ranks.items() if count > 0},
             "edge_counts": {str(code): count for code, count in self.counts.items() if count},
         }
         if self.listing is not None:
@@ -241,6 +248,8 @@ class Publication:
             whole.update(f"{language}={version}\n".encode())
         whole.update(self.ontology.digest.encode())
         for path, status, language, digest, links in rows:
+            if status == "skipped":
+                continue
             parts = (path, status.encode(), language.encode(), (digest or b"").hex().encode(), (links or b"").hex().encode())
             whole.update(b"\0".join(parts) + b"\n")
         return whole.hexdigest()

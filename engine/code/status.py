@@ -1,4 +1,7 @@
-"""Accounts of the whole: status of a workspace, grammars. Called by ``workspace``. Reads only; text for people stays elsewhere."""
+"""Accounts of the whole: status of a workspace, grammars. Called by ``workspace``.
+
+Reads only; what may not come in: text for people, checks (``doctor``).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from mog.engine.code import extract
 from mog.engine.code import grammars as providers
 from mog.engine.code.indexer import Indexer
 from mog.engine.code.view import CodeView
+from mog.engine.code.wheels import WHEELS
 from mog.engine.model import GrammarInfo, IndexStamp, ScanHealth, Status
 
 
@@ -31,7 +35,7 @@ def describe(root: Path, mog_dir: Path, view: CodeView | None, indexer: Indexer,
 def grammars(files: Mapping[str, int]) -> tuple[GrammarInfo, ...]:
     """Languages of the index and the core set, with where their grammar comes from; ``symbols`` says if an extractor exists."""
     rows = []
-    for language in sorted({*files, *providers.WHEELS}):
+    for language in sorted({*files, *WHEELS}):
         found = providers.info(language)
         has_symbols = language in extract.LANGUAGES and found.loads
         rows.append(

@@ -279,22 +279,11 @@ class CodeView:
 
     def map(self, limit: int) -> MapAnswer:
         """Files that others lean on most, with their top-level symbols."""
-        ranks = self._ranks()
+        ranks = {int(number): count for number, count in self.meta.get("ranks", {}).items()}
         rows = [row for row in map(FileRow._make, self.db.file_rows()) if row.status == "source"]
         rows.sort(key=lambda row: (-ranks.get(row.id, 0), row.path))
         shown = tuple(self._map_row(row, ranks.get(row.id, 0)) for row in rows[:limit])
         return MapAnswer(shown, Boundary(omitted=max(0, len(rows) - limit)), self.stamp)
-
-    def _ranks(self) -> Counter[int]:
-        """File number → certain links into it from other files."""
-        graph = self.graph
-        mask = graph.mask(("calls", "imports", "inherits", "references"), (Tier.certain,))
-        places = {key: file for key, file, _ in self.db.node_places(None)}
-        ranks: Counter[int] = Counter()
-        for key, file in places.items():
-            if file:
-                ranks[file] += sum(1 for other, _, _ in graph.in_(key, mask) if places.get(other) != file)
-        return ranks
 
     def _map_row(self, row: FileRow, rank: int) -> MapRow:
         nodes = [one for one in self.db.nodes_of_file(row.id) if one.type == "symbol"]
@@ -309,7 +298,7 @@ class CodeView:
         return self.db.generation != self.stamp.generation
 
     def report(self) -> dict[str, Any]:
-        """The counts of an ``IndexReport`` or ``Status``: files, symbols, edges, calls_by_tier, health, facts_hash, generation."""
+        """What an ``IndexReport`` and a ``Status`` share: counts, health, facts_hash, generation."""
         edges, tiers = self._edge_counts()
         rows = self.db.file_rows()
         symbols = self.db.rows("SELECT count(*) FROM nodes WHERE ord >= 0")[0][0]

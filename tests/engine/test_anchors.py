@@ -438,6 +438,13 @@ def test_deep_nesting_is_walked_without_recursion(lang: str) -> None:
     assert len(hash_span(lang, parser.parse(data), data, 0, len(data), "x")[0]) == 32
 
 
+def test_deep_blocks_are_told_apart() -> None:
+    def nest(depth: int, last: int) -> str:
+        return "".join("\t" * at + "if a:\n" for at in range(depth)) + "\t" * depth + "b\n" + "\t" * last + "c\n"
+
+    assert len({hashes("python", nest(150, last)) for last in (0, 1, 2, 149, 150)}) == 5
+
+
 def test_a_table_of_many_tuples_costs_no_search_each() -> None:
     rows = [f"    ({i}, 'a{i}')," for i in range(4000)]
     one, two = "X = [\n" + "\n".join(rows) + "\n]\n", "X = [" + " ".join(rows).rstrip(",") + "]\n"
@@ -449,3 +456,17 @@ def test_rare_terms_are_the_longest_other_identifiers() -> None:
         "calibrate_everything", "widget_count", "return",
     )  # fmt: skip
     assert rare_terms(b"", "x") == ()
+
+
+def test_quotes_nested_in_a_hole_do_not_unsettle_what_follows() -> None:
+    before = 'def f():\n    x = f"{a["k"]} it\'s"\n    return \'it\'\'s\', "b"\n'
+    assert hashes("python", before) == hashes("python", before.replace("'it''s', \"b\"", '"it""s", \'b\''))
+    assert hashes("python", before) != hashes("python", before.replace('["k"]', '["j"]'))
+    assert hashes("python", before) != hashes("python", before.replace("it's", "it s"))
+
+
+def test_control_bytes_in_strings_count_exactly() -> None:
+    first, second, third = (
+        hashes("python", b"def f():\n    return '" + byte + b"'\n") for byte in (b"\x01", b"\x02", b"\x7f")
+    )
+    assert len({first, second, third}) == 3

@@ -17,9 +17,9 @@ from mog.engine.code.facts import Facts
 from mog.engine.code.languages.python_binds import Captures
 from mog.engine.code.languages.python_walk import Walk
 
-VERSION = 2
+VERSION = 3
 
-_BYTES_WORD = re.compile(rb"[^\W\d]\w*")
+_BYTES_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 # position of an event: at the start of its node, or with its last byte (what it binds holds from then on)
 _AT_END = {"set", "lost", "walrus", "with", "except", "end", "import", "from", "global", "return"}
 _RANK = {"enter": 2, "deco": 1, "block": 3}

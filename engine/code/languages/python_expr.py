@@ -13,7 +13,6 @@ from typing import Any
 from tree_sitter import Node
 
 DOTTED = re.compile(rb"[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*")
-_BLANK = re.compile(rb"\s+")
 _WORDS = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _NOTE = re.compile(r"#[^\n]*")
 LIMIT = 160
@@ -115,9 +114,14 @@ def expand(text: str, scope: Scope) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 16)
 def dotted(raw: bytes) -> str:
     """Text of a dotted name, blanks removed; "" when the bytes are something else."""
-    if len(raw) > LIMIT or DOTTED.fullmatch(raw) is None:
+    if len(raw) > LIMIT:
         return ""
-    return raw.decode() if b" " not in raw and b"\n" not in raw else _BLANK.sub(b"", raw).decode()
+    if DOTTED.fullmatch(raw) is not None:
+        return raw.decode() if b" " not in raw and b"\n" not in raw else "".join(raw.decode().split())
+    if raw.isascii():
+        return ""
+    parts = [part.strip() for part in raw.decode("utf-8", "replace").split(".")]
+    return ".".join(parts) if all(part.isidentifier() for part in parts) else ""
 
 
 def alternatives(node: Node, data: bytes, scope: Scope) -> tuple[str, ...]:
@@ -250,7 +254,7 @@ def _argument(call: Node, position: int, exactly: int = 0) -> Node | None:
 
 def annotation(raw: bytes, scope: Scope) -> tuple[str, ...]:
     """The chains an annotation stands for: ``Foo | None`` is an instance of Foo, ``list[Foo]`` a collection of them."""
-    text = _BLANK.sub(b"", raw).decode("utf-8", "replace").replace('"', "").replace("'", "")
+    text = "".join(raw.decode("utf-8", "replace").split()).replace('"', "").replace("'", "")
     if len(text) > 400:
         return ("?",)
     found: dict[str, None] = {}
