@@ -63,7 +63,7 @@ class EdgeWriter:
         """Edge blob of one file, structure included, and the digest of its links (names, tiers; sorted)."""
         if not row.node:
             return b"", b""
-        self._number({edge[5] for edge in edges} | {""})
+        self._number([edge[5] for edge in edges])
         place = self._place(path)
         records = set(self._structure(path, place))
         lines: list[str] = []
@@ -72,8 +72,8 @@ class EdgeWriter:
         text = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
         return blobs.pack_edges(sorted(records)), hashlib.blake2b(text, digest_size=16).digest()
 
-    def _number(self, names: set[str]) -> None:
-        new = names - self._names.keys()
+    def _number(self, names: Iterable[str]) -> None:
+        new = {name for name in (*names, "") if name not in self._names}
         if new:
             self._names.update(self._db.name_ids(new))
 
