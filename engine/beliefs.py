@@ -12,10 +12,26 @@ from pathlib import Path
 
 from mog.engine.code import freshness, secrets
 from mog.engine.config import EngineConfig
-from mog.engine.ids import Locator, parse_locator
+from mog.engine.graph import ContextGraph
+from mog.engine.ids import Locator, node_uid, parse_locator
 from mog.engine.ledgers.events import EventLog
-from mog.engine.model import Freshness, IndexStamp, Pin, PinState, VerifyReport
+from mog.engine.model import Freshness, IndexStamp, Node, Pin, PinState, VerifyReport
+from mog.engine.ontology import Ontology
 from mog.engine.pins import PinStore
+
+
+def observations(
+    ontology: Ontology, repo: str, states: Iterable[PinState], find: Callable[[str], Node | None]
+) -> ContextGraph:
+    """A reason graph of pins: each an ``evidence`` of kind ``observation``, ``about`` the node it stands on, if any."""
+    graph = ContextGraph(ontology, repo)
+    for state in states:
+        uid = node_uid(repo, "evidence", "observation", "", state.pin.id).hex()
+        node = graph.add_node("evidence", state.pin.note, kind="observation", id=uid, attrs={"pin": state.pin.id})
+        code = find(state.now_at or state.pin.anchor.locator)
+        if code is not None:
+            graph.bind(node.id, code, state.pin.anchor)
+    return graph
 
 
 class Beliefs:

@@ -20,7 +20,7 @@ from mog.engine import ontology as ontologies
 from mog.engine.code import git
 from mog.engine.code.indexer import Indexer, Outcome
 from mog.engine.config import EngineConfig
-from mog.engine.errors import IndexMissing, NoWorkspace, StoreDamaged
+from mog.engine.errors import IndexMissing, NotFound, NoWorkspace, StoreDamaged, UsageError
 from mog.engine.feed import Feed
 from mog.engine.model import (
     Change,
@@ -43,9 +43,13 @@ from mog.engine.model import (
 )
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from mog.engine.beliefs import Beliefs
     from mog.engine.code.live import LiveIndex
     from mog.engine.code.view import CodeView
+    from mog.engine.graph import ContextGraph
+    from mog.engine.store.nx_snap import Snap
 
 __all__ = ["Workspace"]
 
@@ -208,6 +212,38 @@ class Workspace:
 
         with self._reading() as view:
             yield from edges(view, kind)
+
+    # as networkx
+
+    def view(self, *, kinds: Iterable[str] | None = None, tiers: Iterable[Tier] | None = None) -> Snap:
+        """The code graph of this generation as a frozen networkx graph on the arrays: ``nx.ancestors(view, node.key)``.
+
+        Nodes are ``Node.key`` integers; edges are those of the given types and tiers (None: all).
+        """
+        from mog.engine.store import nx_backend
+
+        with self._reading() as view:
+            return nx_backend.view(view.graph, kinds=kinds, tiers=tiers)
+
+    def subgraph(self, target: str, *, depth: int = 1, limit: int = 2_000) -> nx.MultiDiGraph[int]:
+        """A real networkx graph of what lies within ``depth`` hops of ``target``, nearest first, at most ``limit`` nodes.
+
+        Nodes are ``Node.key`` with attributes ``locator``, ``type``, ``kind``; edges have ``kind`` and ``tier``.
+        """
+        with self._reading() as view:
+            return view.subgraph(view.find(target), depth, limit)
+
+    def reasons(self) -> ContextGraph:
+        """The reason layer: each pin an observation, joined by ``about`` to the code it stands on now."""
+        from mog.engine.beliefs import observations
+
+        return observations(self.ontology, self.config.project, self.pins(), self._find_or_none)
+
+    def _find_or_none(self, target: str) -> Node | None:
+        try:
+            return self.find(target)
+        except (NotFound, UsageError, IndexMissing):
+            return None
 
     # pins
 

@@ -59,13 +59,17 @@ def parser(lang: str) -> Parser | None:
 
 
 @cache
-def query(lang: str, file: str = "") -> Query | None:
-    """The compiled query file ``languages/<file or lang>.scm`` of a language; None when it has no grammar."""
+def query(lang: str, file: str = "", until: str = "") -> Query | None:
+    """The compiled query file ``languages/<file or lang>.scm`` of a language; None when it has no grammar.
+
+    Args:
+        until: leave out the patterns from this text on.
+    """
     loaded = language(lang)
     if loaded is None:
         return None
-    source = Path(__file__).parent / "languages" / f"{file or lang}.scm"
-    return Query(loaded, source.read_text(encoding="utf-8"))
+    source = (Path(__file__).parent / "languages" / f"{file or lang}.scm").read_text(encoding="utf-8")
+    return Query(loaded, source[: source.index(until)] if until else source)
 
 
 @cache

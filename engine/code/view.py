@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
 from mog.engine.code.nodes import GATED, TEST
@@ -37,6 +37,9 @@ from mog.engine.ontology import Ontology
 from mog.engine.store.index_db import IndexDB
 from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
 from mog.engine.store.snapshot import CodeSnapshot
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Freshener = Callable[["FileRow | None"], Freshness]
 
@@ -234,6 +237,19 @@ class CodeView:
         for row in rows:
             counts[row.kind] += len(self.graph.in_(row.key))
         return counts["receiver"], counts["capped"]
+
+    def subgraph(self, center: Node, depth: int, limit: int) -> nx.MultiDiGraph[int]:
+        """What lies within ``depth`` hops of a node as a networkx graph, nearest first, at most ``limit`` nodes."""
+        every = dict.fromkeys(self.ontology.edge_types, "both")
+        tiers = tuple(Tier)
+        near = self.graph.closure([center.key], direction_by_kind=every, tiers=tiers, max_depth=depth, limit=limit - 1)
+        described = self.nodes([center.key, *near.nodes])
+
+        def describe(key: int) -> dict[str, str]:
+            node = described[key]
+            return {"locator": node.locator, "type": node.type, "kind": node.kind}
+
+        return self.graph.to_networkx(described, describe=describe)
 
     # impact
 

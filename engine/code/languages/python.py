@@ -19,6 +19,9 @@ from mog.engine.code.languages.python_walk import Walk
 
 VERSION = 3
 
+_VALUES = "; names used as values"
+_NO_BRACKET = bytes(set(range(256)) - set(b"()[]{}"))
+_DEEP = 1000
 _BYTES_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 # position of an event: at the start of its node, or with its last byte (what it binds holds from then on)
 _AT_END = {"set", "lost", "walrus", "with", "except", "end", "import", "from", "global", "return"}
@@ -28,15 +31,31 @@ _RANK = {"enter": 2, "deco": 1, "block": 3}
 def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
     """Facts of one Python file (schema in ``facts.py``). Never raises for odd input; broken parts are left out."""
     walk = Walk(data, path)
-    query = grammars.query("python")
+    deep = _nests_deeply(data)
+    query = grammars.query("python", until=_VALUES if deep else "")
     assert query is not None
     walk.run(*_events(query, tree.root_node, data))
     found = walk.finish(lang)
+    if deep:
+        found["problems"].append(["deep_nesting", 0])
     rows = found["syms"]
     hashes = hash_symbols(lang, tree, data, [(row[schema.FULL], row[schema.STOP], row[schema.NAME]) for row in rows])
     for row, (span, body) in zip(rows, hashes, strict=True):
         row[schema.SPAN], row[schema.BODY] = span, body
     return found
+
+
+def _nests_deeply(data: bytes) -> bool:
+    """Whether brackets may nest so deeply that patterns of the form (parent child) would take quadratic time."""
+    signs = data.translate(None, _NO_BRACKET)
+    depth = 0
+    for at in range(0, len(signs), 256):
+        part = signs[at : at + 256]
+        opened = part.count(b"(") + part.count(b"[") + part.count(b"{")
+        if depth + opened > _DEEP:
+            return True
+        depth = max(0, depth + 2 * opened - len(part))
+    return False
 
 
 def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[str], list[Captures]]:

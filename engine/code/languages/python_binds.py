@@ -20,7 +20,7 @@ from mog.engine.code.languages.python_expr import (
     Scope,
     alternatives,
     annotation,
-    dotted,
+    name_of,
 )
 from mog.engine.code.languages.python_paths import is_test_path
 
@@ -167,7 +167,7 @@ class Binds:
             chains = annotation(data[typed.start_byte : typed.end_byte], self.scope)
         if right is not None and (chains == ("?",) or chains[0][0] == "#"):
             chains = alternatives(right, data, self.scope)
-        written = dotted(data[left.start_byte : left.end_byte])
+        written = name_of(left, data)
         if written and "." not in written:
             name = written
             if self.scope.kind != "function":

@@ -114,8 +114,6 @@ def expand(text: str, scope: Scope) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 16)
 def dotted(raw: bytes) -> str:
     """Text of a dotted name, blanks removed; "" when the bytes are something else."""
-    if len(raw) > LIMIT:
-        return ""
     if DOTTED.fullmatch(raw) is not None:
         return raw.decode() if b" " not in raw and b"\n" not in raw else "".join(raw.decode().split())
     if raw.isascii():
@@ -124,19 +122,25 @@ def dotted(raw: bytes) -> str:
     return ".".join(parts) if all(part.isidentifier() for part in parts) else ""
 
 
+def name_of(node: Node, data: bytes) -> str:
+    """Text of a node that is a dotted name; "" when it is something else, or too long to be one."""
+    start, stop = node.start_byte, node.end_byte
+    return dotted(data[start:stop]) if stop - start <= LIMIT else ""
+
+
 def alternatives(node: Node, data: bytes, scope: Scope) -> tuple[str, ...]:
     """The chains an expression may evaluate to, at most four; ``("?",)`` when nothing can be said."""
     first = node.type
     if first == "call":
         function = node.child(0)
-        text = dotted(data[function.start_byte : function.end_byte]) if function is not None else ""
+        text = name_of(function, data) if function is not None else ""
         if text and text not in SPECIAL:
             held = expand(text, scope)
             return (held[0] + "()",) if len(held) == 1 else tuple([chain + "()" for chain in held])
     elif first == "identifier":
         return expand(data[node.start_byte : node.end_byte].decode("utf-8", "replace"), scope)
     elif first == "attribute":
-        text = dotted(data[node.start_byte : node.end_byte])
+        text = name_of(node, data)
         if text:
             return expand(text, scope)
     elif first in PLAIN_LITERALS:
@@ -156,7 +160,7 @@ def _search(node: Node, data: bytes, scope: Scope) -> tuple[str, ...]:
             continue
         kind = at.type
         if kind in ("identifier", "attribute"):
-            text = dotted(data[at.start_byte : at.end_byte])
+            text = name_of(at, data)
             if text:
                 for chain in expand(text, scope):
                     found[_tail(chain, rest)] = None

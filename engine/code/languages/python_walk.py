@@ -22,6 +22,7 @@ from mog.engine.code.languages.python_expr import (
     annotation,
     dotted,
     expand,
+    name_of,
 )
 
 _DOC = re.compile(rb"""[rRuU]?(\"\"\"|'''|"|')""")
@@ -51,7 +52,8 @@ class Walk(Binds):
                 continue
             node = captures[number]["call"][0]
             scope = self.scope
-            text = dotted(data[node.start_byte : node.end_byte])
+            start, stop = node.start_byte, node.end_byte
+            text = dotted(data[start:stop]) if stop - start <= LIMIT else ""
             if text:
                 held = scope.env.get(text.partition(".")[0])
                 if (held is SELF and text[:5] == "self.") or (held is None and scope.above is None):
@@ -265,7 +267,7 @@ class Walk(Binds):
 
     def on_ref(self, captured: Captures) -> None:
         (node,) = captured["ref"]
-        text = dotted(self.data[node.start_byte : node.end_byte])
+        text = name_of(node, self.data)
         if not text:
             return
         scope = self.scope

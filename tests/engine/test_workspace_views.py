@@ -1,0 +1,57 @@
+"""The workspace as networkx and as a reason graph: bounded, typed, equal to what the plain questions answer."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from mog.engine.workspace import Workspace
+
+SHOP = {
+    "shop/__init__.py": "",
+    "shop/money.py": "def round_cents(amount):\n    return round(amount)\n",
+    "shop/cart.py": "from shop.money import round_cents\n\n\ndef total(lines):\n    return round_cents(sum(lines))\n",
+    "shop/order.py": "from shop.cart import total\n\n\ndef bill(lines):\n    return total(lines)\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Workspace:
+    for name, text in SHOP.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True, stdin=subprocess.DEVNULL)
+    workspace = Workspace.open(tmp_path)
+    workspace.index(workers=1)
+    return workspace
+
+
+def test_view_answers_networkx_questions_on_the_arrays(shop: Workspace) -> None:
+    """Ancestors over certain calls are the callers, however far."""
+    view = shop.view(kinds=("calls",))
+    callers = nx.ancestors(view, shop.find("round_cents").key)
+    assert callers == {shop.find("total").key, shop.find("bill").key}
+
+
+def test_subgraph_is_a_real_and_bounded_networkx_graph(shop: Workspace) -> None:
+    """Depth and limit hold, and every node says what it is."""
+    graph = shop.subgraph("total", depth=1)
+    locators = {data["locator"] for _, data in graph.nodes(data=True)}
+    assert isinstance(graph, nx.MultiDiGraph)
+    assert "sym:shop/money.py::round_cents" in locators and "sym:shop/order.py::bill" in locators
+    assert len(shop.subgraph("total", depth=3, limit=3)) == 3
+
+
+def test_pins_are_observations_about_the_code_they_stand_on(shop: Workspace) -> None:
+    """A note follows its function into another file, and the reason graph with it."""
+    shop.pin("round_cents", "rounds half to even")
+    shop.pin("file:shop/order.py", "billing starts here")
+    (shop.root / "shop/money.py").rename(shop.root / "shop/coins.py")
+    shop.index(workers=1)
+    graph = shop.reasons()
+    about = {(graph.node(edge.src).label, graph.node(edge.dst).label) for edge in graph.edges("about")}
+    assert about == {("rounds half to even", "round_cents"), ("billing starts here", "order.py")}
+    assert graph.untyped_edges == 0
