@@ -264,6 +264,7 @@ def _health(health: m.ScanHealth, glyphs: Glyphs) -> list[Line]:
     lines: list[Line] = [((f"languages  {listing(health.languages) or 'none'}", "muted"),)]
     if health.text_only:
         lines.append(((f"text only  {plural(health.text_only, 'file')}", "muted"),))
+        lines += [((f"           {count:,} {reason}", "attn"),) for reason, count in health.no_symbols.items()]
     for reason, count in sorted(health.skipped.items(), key=lambda item: (-item[1], item[0])):
         examples = ", ".join(health.examples.get(reason, ())[:3])
         lines.append(((f"skipped    {count:,} {reason}", "attn"), (f"  {examples}" if examples else "", "muted")))

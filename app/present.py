@@ -257,6 +257,7 @@ def _counts(health: m.ScanHealth) -> JsonObject:
         "languages": dict(health.languages),
         "seen": health.seen,
         "text_only": health.text_only,
+        "no_symbols": dict(health.no_symbols),
         "problems": dict(health.problems),
         "problem_count": health.problem_count,
         "warnings": list(health.warnings),

@@ -245,6 +245,8 @@ class ScanHealth:
         seen: paths listed under the root.
         indexed: files with a row in the index.
         text_only: files indexed as text, no symbols.
+        no_symbols: of those, files that a person would expect symbols of: reason (``no_extractor``, ``unsupported_grammar``,
+            ``machine_made``) → count.
         skipped: reason → count.
         examples: reason → up to five paths.
         gated: files whose bytes are withheld.
@@ -268,6 +270,7 @@ class ScanHealth:
     problem_count: int = 0
     warnings: tuple[str, ...] = ()
     git: bool = True
+    no_symbols: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

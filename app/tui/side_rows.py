@@ -171,6 +171,8 @@ def _skipped(health: m.ScanHealth, opened: frozenset[str], things: dict[str, Thi
     rows.append(
         _count_row("text only", health.text_only, "no grammar, or a kind without symbols" if health.text_only else "")
     )
+    for reason, count in health.no_symbols.items():
+        rows.append(_count_row(f"  {clean(reason)}", count, ""))
     gated = f"{plural(health.gated, 'file')}, {plural(health.gated_symbols, 'symbol')}"
     rows.append(
         Row("", (Cell("gated", "text", True), Cell("  bytes withheld", "muted", False, "drop")), (Cell(f"░ {gated}"),))

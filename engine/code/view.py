@@ -348,7 +348,7 @@ class CodeView:
             more = sorted(path for why, path in late if why == reason)
             examples[reason] = (*examples.get(reason, ()), *more)[:5]
         kept = [row for row in rows if row[4] != "skipped"]
-        problems = {os.fsdecode(row[1]): row[5] for row in kept if row[5] and row[4] != "gated"}
+        problems = {os.fsdecode(row[1]): row[5] for row in kept if row[5] and row[4] == "source"}
         return ScanHealth(
             seen=int(scan.get("seen", 0)),
             indexed=len(kept),
@@ -362,6 +362,7 @@ class CodeView:
             problem_count=len(problems),
             warnings=tuple(scan.get("warnings", ())),
             git=bool(scan.get("git", True)),
+            no_symbols=dict(sorted(Counter(row[5] for row in kept if row[5] and row[4] == "data").items())),
         )
 
     def languages(self) -> dict[str, int]:

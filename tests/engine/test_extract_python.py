@@ -172,7 +172,10 @@ def test_self_is_what_the_first_parameter_is_called() -> None:
 
 def test_attribute_types_of_classes() -> None:
     """Class bodies and assignments to self, better answers before unknown ones."""
-    found = facts("class A:\n    x = None\n    def m(self, y: Y, z):\n        self.x = Foo()\n        self.y = y\n        self.z = z\n")
+    found = facts(
+        "class A:\n    x = None\n    def m(self, y: Y, z):\n"
+        "        self.x = Foo()\n        self.y = y\n        self.z = z\n"
+    )
     assert meta(found, "A")["a"] == {"x": "Foo()", "y": "Y()", "z": "?"}
 
 
@@ -187,7 +190,7 @@ def test_references_are_names_the_file_knows_used_as_values() -> None:
     found = facts("from m import a, b\ndef c(x=a): pass\n@b\ndef d(p): run(c, p, unknown)\n[a, {1: b}]\n")
     rows = found["syms"]
     refs = {rows[at][schema.NAME] if at >= 0 else "": held.split(" ") for at, held in found["refs"]}
-    assert refs[""] == ["a", "b"] and "b" in refs["d"] or refs["d"] == ["c"]
+    assert (refs[""] == ["a", "b"] and "b" in refs["d"]) or refs["d"] == ["c"]
     assert sorted(chain for _, held in found["refs"] for chain in held.split(" ")) == ["a", "b", "b", "c"]
 
 
