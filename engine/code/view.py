@@ -190,7 +190,7 @@ class CodeView:
         shown = [(rows[key], score) for key, score in ranked[:limit] if key in rows]
         hits = tuple(Hit(self._node(row), score, fresh(self.file_row(row.file))) for row, score in shown)
         gated = sum(1 for hit in hits if hit.node.gated)
-        total = max(len(ranked), self.db.search_total(query, kinds))
+        total = max(len(ranked), self.db.search_total(query, kinds)) if len(ranked) > limit else len(ranked)
         return SearchAnswer(query, hits, total, Boundary(omitted=max(0, total - len(hits)), gated=gated), self.stamp)
 
     # edges of one node
@@ -274,12 +274,8 @@ class CodeView:
         )  # fmt: skip
 
     def _tests_and_files(self, keys: list[int]) -> tuple[list[int], int]:
-        tests, files = [], set()
-        for key, file, flags in self.db.node_places(keys):
-            files.add(file)
-            if flags & TEST:
-                tests.append(key)
-        return tests, len(files)
+        places = self.db.node_places(keys)
+        return [key for key, _, flags in places if flags & TEST], len({file for _, file, _ in places})
 
     def _impact_boundary(self, seed: Node, closure: Any, limit: int, maybe: bool) -> Boundary:
         receivers, capped = self.unknown_sites(seed.name)

@@ -7,6 +7,9 @@ What may not come in: recursion, other files, regular expressions over whole fil
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from tree_sitter import Node, Query, QueryCursor, Tree
 
@@ -15,17 +18,20 @@ from mog.engine.code import grammars
 from mog.engine.code.anchors import hash_symbols
 from mog.engine.code.facts import Facts
 from mog.engine.code.languages.python_binds import Captures
-from mog.engine.code.languages.python_walk import Walk
+from mog.engine.code.languages.python_walk import HANDLERS, Walk
 
 VERSION = 3
 
 _VALUES = "; names used as values"
 _NO_BRACKET = bytes(set(range(256)) - set(b"()[]{}"))
 _DEEP = 1000
+_CAPTURE = re.compile(r"@(\w+)")
 _BYTES_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 # position of an event: at the start of its node, or with its last byte (what it binds holds from then on)
 _AT_END = {"set", "lost", "walrus", "with", "except", "end", "import", "from", "global", "return"}
 _RANK = {"enter": 2, "deco": 1, "block": 3}
+# events whose handler needs all captures of the match, not its own node only
+_WHOLE = {"class", "def", "set", "typing"}
 
 
 def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
@@ -58,18 +64,31 @@ def _nests_deeply(data: bytes) -> bool:
     return False
 
 
-def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[str], list[Captures]]:
-    """Matches in the order in which the walk must see them: sorted keys, and event name and captures by number.
+@cache
+def _kinds(query: Query) -> list[str]:
+    """Event name of every pattern: the capture that has a handler."""
+    source = (Path(__file__).parent / "python.scm").read_bytes()
+    found = []
+    for at in range(query.pattern_count):
+        text = source[query.start_byte_for_pattern(at) : query.end_byte_for_pattern(at)].decode()
+        found.append(next(name for name in _CAPTURE.findall(text) if name == "call" or name in HANDLERS))
+    return found
+
+
+def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[tuple[str, Any]]]:
+    """Matches in the order in which the walk must see them: sorted keys, and (event, node or captures) by number.
 
     A key packs position, rank and number. Names used as values count only where the file defines or imports such a name.
     """
-    keys, names, nodes = [], [], []
+    keys: list[int] = []
+    events: list[tuple[str, Any]] = []
+    kinds = _kinds(query)
     matches = QueryCursor(query).matches(root)
-    known = _names_known(matches, data)
+    known = _names_known(matches, kinds, data)
     number = 0
-    for _, captured in matches:
-        name = next(iter(captured))
-        node = captured[name][0]
+    for pattern, captured in matches:
+        name = kinds[pattern]
+        (node,) = captured[name]
         if name == "call":
             keys.append((node.start_byte << 3 | 4) << 24 | number)
         elif name == "ref":
@@ -85,26 +104,27 @@ def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[str]
         else:
             keys.append((node.start_byte << 3 | _RANK.get(name, 4)) << 24 | number)
             if name == "class" or name == "def":
-                names.append(name)
-                nodes.append(captured)
+                events.append((name, captured))
                 number += 1
                 name = "enter"
                 keys.append((captured["body"][0].start_byte << 3 | 2) << 24 | number)
-        names.append(name)
-        nodes.append(captured)
+                node = captured
+        events.append((name, captured if name in _WHOLE else node))
         number += 1
     keys.sort()
-    return keys, names, nodes
+    return keys, events
 
 
-def _names_known(matches: list[tuple[int, Captures]], data: bytes) -> set[bytes]:
+def _names_known(matches: list[tuple[int, Captures]], kinds: list[str], data: bytes) -> set[bytes]:
     """Names this file defines or imports, at any depth."""
     known = {b"self", b"cls"}
-    for _, captured in matches:
-        if "name" in captured:
-            at = captured["name"][0]
-            known.add(data[at.start_byte : at.end_byte])
-        elif "from" in captured or "import" in captured:
-            at = next(iter(captured.values()))[0]
-            known.update(_BYTES_WORD.findall(data, at.start_byte, at.end_byte))
+    telling = {at for at, name in enumerate(kinds) if name in ("class", "def", "import", "from")}
+    for pattern, captured in matches:
+        if pattern in telling:
+            if "name" in captured:
+                (at,) = captured["name"]
+                known.add(data[at.start_byte : at.end_byte])
+            else:
+                (at,) = captured[kinds[pattern]]
+                known.update(_BYTES_WORD.findall(data, at.start_byte, at.end_byte))
     return known

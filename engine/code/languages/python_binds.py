@@ -201,22 +201,19 @@ class Binds:
             self.all_open = True
         self.all = (self.all or []) + [name.decode("utf-8", "replace") for name in _QUOTED.findall(raw)]
 
-    def on_lost(self, captured: Captures) -> None:
-        (node,) = captured["lost"]
+    def on_lost(self, node: Node) -> None:
         name = self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
         if name == "__all__" and self.scope is self.module:
             self.all_open = True
         elif self.scope.owner.kind == "function" and self.scope.lookup(name) in (None, NOTHING):
             self.bind(name, NOTHING)
 
-    def on_walrus(self, captured: Captures) -> None:
-        (node,) = captured["walrus"]
+    def on_walrus(self, node: Node) -> None:
         value = node.child_by_field_name("value")
         if value is not None:
             self.target(node.child_by_field_name("name"), alternatives(value, self.data, self.scope))
 
-    def on_for(self, captured: Captures) -> None:
-        (node,) = captured["for"]
+    def on_for(self, node: Node) -> None:
         right = node.child_by_field_name("right")
         self.target(node.child_by_field_name("left"), self.items(right, self.scope))
 
@@ -225,8 +222,7 @@ class Binds:
             return NOTHING
         return tuple(item(chain) for chain in alternatives(node, self.data, scope))
 
-    def on_comp(self, captured: Captures) -> None:
-        (node,) = captured["comp"]
+    def on_comp(self, node: Node) -> None:
         inner = Scope("inner", self.scope.sym, self.scope)
         for clause in node.named_children:
             if clause.type == "for_in_clause":
@@ -242,8 +238,7 @@ class Binds:
         self.frames.append((node.end_byte, "inner", self.scope))
         self.scope = inner
 
-    def on_lambda(self, captured: Captures) -> None:
-        (node,) = captured["lambda"]
+    def on_lambda(self, node: Node) -> None:
         inner = Scope("inner", self.scope.sym, self.scope)
         parameters = node.child_by_field_name("parameters")
         if parameters is not None:
@@ -252,24 +247,21 @@ class Binds:
         self.frames.append((node.end_byte, "inner", self.scope))
         self.scope = inner
 
-    def on_with(self, captured: Captures) -> None:
-        (node,) = captured["with"]
+    def on_with(self, node: Node) -> None:
         value = node.named_child(0)
         if value is not None:
             held = tuple(f"{c}.__enter__()" if c[0] not in "?#" else "?" for c in
                          alternatives(value, self.data, self.scope))  # fmt: skip
             self.target(node.child_by_field_name("alias"), held if held != ("?",) else NOTHING)
 
-    def on_except(self, captured: Captures) -> None:
-        (node,) = captured["except"]
+    def on_except(self, node: Node) -> None:
         value = node.named_child(0)
         held: tuple[str, ...] = NOTHING
         if value is not None and value.type in ("identifier", "attribute"):
             held = tuple(f"{c}()" if c[0] != "?" else "?" for c in alternatives(value, self.data, self.scope))
         self.target(node.child_by_field_name("alias"), held)
 
-    def on_global(self, captured: Captures) -> None:
-        (node,) = captured["global"]
+    def on_global(self, node: Node) -> None:
         is_global = node.type == "global_statement"
         scope = self.scope.owner
         for child in node.named_children:
@@ -279,8 +271,7 @@ class Binds:
 
     # ── imports ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def on_import(self, captured: Captures) -> None:
-        (node,) = captured["import"]
+    def on_import(self, node: Node) -> None:
         text = _flat(self.data[node.start_byte : node.end_byte])[len("import ") :]
         for part in text.split(","):
             module, _, local = (word.strip() for word in part.partition(" as "))
@@ -292,8 +283,7 @@ class Binds:
                 top = module.partition(".")[0]
                 self.imported(top, top, "", module if module != top else "")
 
-    def on_from(self, captured: Captures) -> None:
-        (node,) = captured["from"]
+    def on_from(self, node: Node) -> None:
         text = _flat(self.data[node.start_byte : node.end_byte])
         head, found, names = text[len("from") :].partition(" import")
         if not found:

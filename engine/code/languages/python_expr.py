@@ -122,6 +122,13 @@ def dotted(raw: bytes) -> str:
     return ".".join(parts) if all(part.isidentifier() for part in parts) else ""
 
 
+@lru_cache(maxsize=1 << 16)
+def split_name(raw: bytes) -> tuple[str, str]:
+    """A dotted name and its head; ("", "") for something else."""
+    text = dotted(raw)
+    return text, text.partition(".")[0]
+
+
 def name_of(node: Node, data: bytes) -> str:
     """Text of a node that is a dotted name; "" when it is something else, or too long to be one."""
     start, stop = node.start_byte, node.end_byte

@@ -6,6 +6,7 @@ What may not come in: queries, recursion, other files. Every handler ``on_<event
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from tree_sitter import Node
 
@@ -20,9 +21,9 @@ from mog.engine.code.languages.python_expr import (
     Scope,
     alternatives,
     annotation,
-    dotted,
     expand,
     name_of,
+    split_name,
 )
 
 _DOC = re.compile(rb"""[rRuU]?(\"\"\"|'''|"|')""")
@@ -39,23 +40,25 @@ _FLAGS = {"staticmethod": "static", "classmethod": "class", "abstractmethod": "a
 class Walk(Binds):
     """One pass: :meth:`run` over the events, then :meth:`finish`."""
 
-    def run(self, keys: list[int], names: list[str], captures: list[Captures]) -> None:
-        data, frames = self.data, self.frames
-        handlers = _HANDLERS
+    def run(self, keys: list[int], events: list[tuple[str, Any]]) -> None:
+        """Handle all events; a frame ends before the first event at or behind its end."""
+        data, frames, handlers = self.data, self.frames, HANDLERS
+        limit = frames[-1][0] << 27
         for key in keys:
-            number = key & 0xFFFFFF
-            name = names[number]
-            while key >> 27 >= frames[-1][0]:
-                self.pop()
+            if key >= limit:
+                while key >> 27 >= frames[-1][0]:
+                    self.pop()
+                limit = frames[-1][0] << 27
+            name, node = events[key & 0xFFFFFF]
             if name != "call":
-                handlers[name](self, captures[number])
+                handlers[name](self, node)
+                limit = frames[-1][0] << 27
                 continue
-            node = captures[number]["call"][0]
             scope = self.scope
             start, stop = node.start_byte, node.end_byte
-            text = dotted(data[start:stop]) if stop - start <= LIMIT else ""
+            text, head = split_name(data[start:stop]) if stop - start <= LIMIT else ("", "")
             if text:
-                held = scope.env.get(text.partition(".")[0])
+                held = scope.env.get(head)
                 if (held is SELF and text[:5] == "self.") or (held is None and scope.above is None):
                     scope.calls[text] = None
                     continue
@@ -90,8 +93,7 @@ class Walk(Binds):
 
     # ── definitions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def on_deco(self, captured: Captures) -> None:
-        (node,) = captured["deco"]
+    def on_deco(self, node: Node) -> None:
         target = node.child_by_field_name("definition")
         if target is None:
             return
@@ -202,8 +204,7 @@ class Walk(Binds):
 
     # ── flow ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def on_block(self, captured: Captures) -> None:
-        (node,) = captured["block"]
+    def on_block(self, node: Node) -> None:
         owner = self.scope.owner
         before = owner.env
         owner.env = dict(before)
@@ -223,12 +224,11 @@ class Walk(Binds):
             self.typing += 1
             self.frames.append((body.end_byte, "typing", None))
 
-    def on_end(self, captured: Captures) -> None:
+    def on_end(self, node: Node) -> None:
         self.ended[-1] = True
 
-    def on_isa(self, captured: Captures) -> None:
+    def on_isa(self, node: Node) -> None:
         """``if isinstance(x, Foo):`` — inside, x is a Foo."""
-        (node,) = captured["isa"]
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None or arguments.named_child_count != 2:
             return
@@ -248,8 +248,7 @@ class Walk(Binds):
             name = self.data[what.start_byte : what.end_byte].decode("utf-8", "replace")
             self.narrowed.setdefault(body.start_byte, []).append((name, chains))
 
-    def on_return(self, captured: Captures) -> None:
-        (node,) = captured["return"]
+    def on_return(self, node: Node) -> None:
         self.ended[-1] = True
         owner = self.scope.owner
         if owner.kind == "function" and node.named_child_count:
@@ -257,16 +256,14 @@ class Walk(Binds):
             assert value is not None
             self.returns.setdefault(owner.sym, {}).update(dict.fromkeys(alternatives(value, self.data, self.scope)))
 
-    def on_yield(self, captured: Captures) -> None:
-        (node,) = captured["yield"]
+    def on_yield(self, node: Node) -> None:
         owner = self.scope.owner
         if owner.kind == "function":
             value = node.named_child(0) if node.named_child_count else None
             held = alternatives(value, self.data, self.scope) if value is not None else ("#None",)
             self.yields.setdefault(owner.sym, {}).update(dict.fromkeys(held))
 
-    def on_ref(self, captured: Captures) -> None:
-        (node,) = captured["ref"]
+    def on_ref(self, node: Node) -> None:
         text = name_of(node, self.data)
         if not text:
             return
@@ -306,7 +303,7 @@ class Walk(Binds):
                 meta["r"] = " ".join(_known(held, ALTERNATIVES))
 
 
-_HANDLERS = {name[3:]: getattr(Walk, name) for name in dir(Walk) if name.startswith("on_")}
+HANDLERS = {name[3:]: getattr(Walk, name) for name in dir(Walk) if name.startswith("on_")}
 
 
 def _known(held: dict[str, None], most: int) -> list[str]:
