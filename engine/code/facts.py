@@ -77,6 +77,12 @@ def portable(facts: Facts, text: str) -> str:
     return _POINTER.sub(spell, text)
 
 
+def trim(facts: Facts) -> None:
+    """Forget in place what linking does not need (signatures, docs, hashes), where all facts are held in memory at once."""
+    for row in facts["syms"]:
+        row[SPAN] = row[BODY] = row[SIG] = row[DOC] = ""
+
+
 def digest(value: Any) -> str:
     """Short digest of a JSON-able value, for comparing two versions of a surface."""
     return hashlib.blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

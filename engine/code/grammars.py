@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.machinery
-import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -203,10 +202,28 @@ def _wheel_library(module: str) -> Path | None:
 
 @cache
 def _version(distribution: str) -> str:
+    """Version of an installed distribution, "" when it is not: read off the name of its metadata folder, which costs a listing;
+    the library for that (``importlib.metadata``) costs thirty milliseconds and is the fallback."""
+    found = _installed().get(distribution.lower().replace("-", "_"))
+    if found is not None:
+        return found
+    import importlib.metadata
+
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         return ""
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Distribution → version, of everything that lies beside the tree-sitter runtime."""
+    spec = importlib.util.find_spec("tree_sitter")
+    if spec is None or not spec.origin:
+        return {}
+    names = [name.removesuffix(".dist-info") for name in os.listdir(Path(spec.origin).parents[1]) if name.endswith(".dist-info")]
+    pairs = (name.rpartition("-") for name in names)
+    return {name.lower().replace("-", "_"): version for name, _, version in pairs}
 
 
 @cache

@@ -202,9 +202,12 @@ class Indexer:
         return bool(db.meta_get("made_with") != self.made_with())
 
     def made_with(self) -> list[str]:
-        """What decides an index besides the files: tools, GRAPH.md, settings."""
+        """What decides an index besides the files: tools, GRAPH.md, settings, and the folder it was made for.
+
+        The folder goes by its inode, which no repository can know: an index that came with a clone is not believed.
+        """
         settings = repr((self.config.project, self.config.max_file_bytes, self.config.allow_secret_content))
-        return [toolchain.mark(), self.ontology.digest, settings]
+        return [toolchain.mark(), self.ontology.digest, settings, folder_mark(self.root)]
 
     def _open(self) -> IndexDB:
         try:
@@ -268,6 +271,11 @@ def _no_cycles() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def folder_mark(root: Path) -> str:
+    """What tells this folder from a copy of it."""
+    return str(root.stat().st_ino)
 
 
 def _only(include: Sequence[str]) -> tuple[str, ...]:

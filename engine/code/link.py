@@ -23,6 +23,7 @@ __all__ = ["VERSION", "FactsView", "LinkEdge", "Linker", "Links", "MemoryView", 
 
 VERSION = 1
 HEIRS = 200
+MANY = 128
 
 # (source symbol or -1 for the file, target path or "", target symbol or -1 for the file or the unresolved name,
 #  edge type, tier, name as written)
@@ -64,7 +65,7 @@ class Linker:
     def __init__(self, view: FactsView) -> None:
         self.types = Types(view, _Rules())
         self.view = view
-        self._found: dict[tuple[str, str], tuple[list[Sym], list[Sym], tuple[int, ...]]] = {}
+        self._found: dict[tuple[str, str, bool], tuple[list[Sym] | None, tuple[int, ...]]] = {}
         self._below: dict[tuple[Sym, bool], tuple[tuple[Sym, ...], bool, tuple[int, ...]]] = {}
 
     def link_file(self, path: str) -> Links:
@@ -74,23 +75,34 @@ class Linker:
             return Links((), ())
         work = _FileLinks(self, file)
         work.run()
+        if work.calls.is_test:
+            # nobody else asks what a test's classes are; a repository's tests are most of its classes
+            self.types.forget(file)
         return Links(tuple(sorted(work.edges)), tuple(sorted(work.reads)))
 
-    def named(self, name: str, family: str) -> tuple[list[Sym], list[Sym], tuple[int, ...]]:
-        """Definitions of a name below module level, outside and inside test files, in languages of one family, with reads."""
-        found = self._found.get((name, family))
+    def named(self, name: str, rules: Any, tests: bool) -> tuple[list[Sym] | None, tuple[int, ...]]:
+        """Definitions of a name below module level in languages of one family, with reads; None when they are too many to see.
+
+        Args:
+            rules: rules of the language that asks.
+            tests: also those in test files (code that is no test knows nothing of them).
+        """
+        key = (name, rules.family, tests)
+        found = self._found.get(key)
         if found is None:
-            code: list[Sym] = []
-            tests: list[Sym] = []
-            for path, idx in self.view.defs(name):
-                file = self.types.file(path)
-                if file is None or file.lang not in _RULES or file.facts["syms"][idx][PARENT] < 0:
-                    continue
-                rules = self.types.rules[file.lang]
-                if rules.family == family:
-                    (tests if rules.is_test(path) else code).append(file.sym(idx))
-            found = self._found[(name, family)] = (code, tests, (read_key(f"n:{name}"),))
+            places = [at for at in self.view.defs(name) if tests or not rules.is_test(at[0])]
+            syms = None if len(places) > MANY else [sym for at in places if (sym := self._member(at, rules.family, tests))]
+            found = self._found[key] = (syms, (read_key(f"n:{name}"),))
         return found
+
+    def _member(self, at: tuple[str, int], family: str, tests: bool) -> Sym | None:
+        path, idx = at
+        file = self.types.file(path)
+        if file is None or file.lang not in _RULES or file.facts["syms"][idx][PARENT] < 0:
+            return None
+        rules, sym = self.types.rules[file.lang], file.sym(idx)
+        fits = rules.family == family and (tests or not rules.is_test(path)) and rules.guessable(sym)
+        return sym if fits else None
 
     def below(self, cls: Sym, tests: bool) -> tuple[tuple[Sym, ...], bool, tuple[int, ...]]:
         """Subclasses of a class, nearest first, whether all were visited, with reads.
@@ -101,6 +113,9 @@ class Linker:
         key = (cls, tests)
         found = self._below.get(key)
         if found is not None:
+            return found
+        if not self.view.heirs(cls.name):
+            found = self._below[key] = ((), True, (read_key(f"s:{cls.name}"),))
             return found
         seen: dict[Sym, None] = {}
         reads: set[int] = set()

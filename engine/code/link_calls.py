@@ -236,9 +236,11 @@ class Calls:
 
     def guess(self, ctx: Ctx, name: str, text: str) -> None:
         """A call whose receiver is unknown: by its name, and by what else is asked of that receiver in this file."""
-        code, tests, reads = self.linker.named(name, self.rules.family)
+        found, reads = self.linker.named(name, self.rules, self.is_test)
         self.reads.update(reads)
-        found = [sym for sym in (code + tests if self.is_test else code) if self.rules.guessable(sym)]
+        if found is None:
+            self.unresolved("capped", name, name)
+            return
         if not found:
             self.unresolved("receiver", name, name)
             return

@@ -77,6 +77,13 @@ class Names:
         found = self._files[path] = File(path, facts) if facts is not None else None
         return found
 
+    def forget(self, file: File) -> None:
+        """Drop what was worked out inside a file; asked again, it is worked out again."""
+        for ctx in file.ctxs.values():
+            ctx.memo.clear()
+        for sym in file.made():
+            sym.memo.clear()
+
     # ── contexts ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def ctx(self, file: File, definer: Sym | None, cls: Sym | None, scope: Sym | None = None) -> Ctx:

@@ -95,6 +95,10 @@ class File:
             found = self._syms[idx] = Sym(self, idx)
         return found
 
+    def made(self) -> Iterable[Sym]:
+        """The symbols that were asked for so far."""
+        return self._syms.values()
+
     @property
     def members(self) -> dict[int, dict[str, list[int]]]:
         """Symbol index → name → indices of what is defined directly inside it (constants and fields left out)."""
@@ -136,6 +140,7 @@ class MemoryView:
         self._files: dict[str, Facts] = {}
         self._defs: dict[str, set[tuple[str, int]]] = {}
         self._heirs: dict[str, set[tuple[str, int]]] = {}
+        self._sorted: dict[str, list[tuple[str, int]]] = {}
         for path, found in (facts or {}).items():
             self.put(path, found)
 
@@ -148,6 +153,7 @@ class MemoryView:
                 self._defs.setdefault(row[schema.NAME], set()).add((path, idx))
         for name, idx in base_names(facts):
             self._heirs.setdefault(name, set()).add((path, idx))
+            self._sorted.pop(name, None)
 
     def drop(self, path: str) -> None:
         """Forget a file; unknown paths are ignored."""
@@ -159,6 +165,7 @@ class MemoryView:
                 self._defs[row[schema.NAME]].discard((path, row_index))
         for name, idx in base_names(old):
             self._heirs[name].discard((path, idx))
+            self._sorted.pop(name, None)
 
     def facts(self, path: str) -> Facts | None:
         return self._files.get(path)
@@ -173,7 +180,10 @@ class MemoryView:
         return sorted(self._defs.get(name, ()))
 
     def heirs(self, name: str) -> list[tuple[str, int]]:
-        return sorted(self._heirs.get(name, ()))
+        found = self._sorted.get(name)
+        if found is None:
+            found = self._sorted[name] = sorted(self._heirs.get(name, ()))
+        return found
 
 
 def base_names(facts: Facts) -> list[tuple[str, int]]:

@@ -34,6 +34,10 @@ from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
 if TYPE_CHECKING:
     from mog.engine.code.indexer import Indexer, Outcome, Report
 
+SUM_MODULUS = 1 << 256
+# Facts that no file points to are looked for now and then, not on every save.
+PRUNE_EVERY = 32
+
 
 @dataclass(slots=True)
 class _Source:
@@ -70,6 +74,7 @@ class Publication:
         self.view = self._facts_view()
         self.keys = Keys(db, owner.config.project, fresh=fresh)
         self.ranks = Counter({} if fresh else {int(k): v for k, v in db.meta_get("ranks", {}).items()})
+        self._sum = 0 if fresh else int(db.meta_get("facts_sum", "0"), 16)
         self._left: set[int] = set()  # nodes that lost an edge
         self.counts = Counter({} if fresh else {int(k): v for k, v in db.meta_get("edge_counts", {}).items()})
 
@@ -184,10 +189,16 @@ class Publication:
             self._left.difference_update(blobs.edge_targets(blob))
         self.db.reads_put(reads)
         self.db.files_put(rows)
+        for row in rows:
+            self._add_term(row, 1)
+
+    def _add_term(self, row: FileRow, sign: int) -> None:
+        self._sum = (self._sum + sign * _term(row)) % SUM_MODULUS
 
     def _discount(self, paths: Iterable[str]) -> None:
         """Take the edges that files had out of the counts, before their nodes go."""
         for row in filter(None, map(self._row, paths)):
+            self._add_term(row, -1)
             blob = self.db.edges_get(row.id)
             self.counts.subtract(blobs.edge_codes(blob))
             targets = set(blobs.edge_targets(blob))
@@ -236,20 +247,27 @@ class Publication:
         }
         if self.listing is not None:
             values |= scan_record(self.listing)
+        values |= {"facts_sum": f"{self._sum:064x}", "facts_hash": self._facts_hash()}
         db.meta_set(values)
-        db.meta_set({"facts_hash": self._facts_hash()})
-        db.facts_prune()
+        if self.fresh or db.generation % PRUNE_EVERY == 0:
+            db.facts_prune()
 
     def _facts_hash(self) -> str:
         """Digest of the whole graph: files, facts, links, extractors, grammars, GRAPH.md. Equal trees give equal hashes."""
-        rows = self.db.file_digests()
-        whole = hashlib.blake2b(digest_size=32, person=b"mog.facts.1")
-        for language, version in toolchain.versions(sorted({str(row[2]) for row in rows if row[1] == "source"})).items():
+        whole = hashlib.blake2b(self._sum.to_bytes(32, "big"), digest_size=32, person=b"mog.facts.1")
+        for language, version in toolchain.versions(self.db.fact_languages()).items():
             whole.update(f"{language}={version}\n".encode())
         whole.update(self.ontology.digest.encode())
-        for path, status, language, digest, links in rows:
-            if status == "skipped":
-                continue
-            parts = (path, status.encode(), language.encode(), (digest or b"").hex().encode(), (links or b"").hex().encode())
-            whole.update(b"\0".join(parts) + b"\n")
         return whole.hexdigest()
+
+
+def _term(row: FileRow) -> int:
+    """What one file adds to the sum over all files (a multiset hash, Bellare and Micciancio's AdHash, modulo 2^256).
+
+    Being a sum it is brought up to date by the files that changed, and does not depend on their order.
+    """
+    if row.status == "skipped":
+        return 0
+    parts = (row.path, row.status.encode(), row.lang.encode(), row.digest or b"", row.links or b"")
+    framed = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return int.from_bytes(hashlib.blake2b(framed, digest_size=32, person=b"mog.file.1").digest(), "big")

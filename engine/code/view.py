@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
+from mog.engine.code.indexer import folder_mark
 from mog.engine.code.nodes import GATED, TEST
 from mog.engine.errors import AmbiguousTarget, IndexMissing, NotFound
 from mog.engine.ids import readings
@@ -62,6 +63,8 @@ class CodeView:
         meta = db.meta_all()
         if "generation" not in meta:
             raise IndexMissing("there is no index yet", where=str(db.path), way_out="run `mog index`")
+        if meta.get("made_with", [""])[-1] != folder_mark(db.path.parent.parent):
+            raise IndexMissing("this index was made for another folder", where=str(db.path), way_out="run `mog index`")
         self.meta = meta
         self.stamp = IndexStamp(int(meta["generation"]), str(meta.get("ref", "")), bool(meta.get("dirty", False)))
         self._previous = previous

@@ -19,7 +19,7 @@ _EDGE_RECORD = struct.Struct("<4i")
 EDGE_BYTES = _EDGE_RECORD.size
 _FACTS_LIMIT = 256 << 20
 #: Above this many sought keys one pass over all integers is cheaper than a search of the bytes for each.
-_FEW = 6
+FEW_NEEDLES = 6
 
 
 def edge_code(kind: int, tier: int) -> int:
@@ -73,7 +73,7 @@ def pack_numbers(numbers: Iterable[int]) -> bytes:
 
 def touches(blob: bytes, dirty: frozenset[int], needles: Sequence[bytes]) -> bool:
     """Does a blob of recorded reads hold one of the dirty keys? ``needles``: the same keys from ``needles()``."""
-    if len(needles) > _FEW:
+    if len(needles) > FEW_NEEDLES:
         keys = array("I", blob)
         if sys.byteorder == "big":
             keys.byteswap()

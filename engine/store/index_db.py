@@ -98,9 +98,9 @@ class IndexDB(WordStore):
         """``(path, id, status, size, mtime_ns, ctime_ns, inode, oid)`` of every file: what a no-change run compares."""
         return self.rows("SELECT path, id, status, size, mtime_ns, ctime_ns, inode, oid FROM files")
 
-    def file_digests(self) -> list[tuple[bytes, str, str, bytes | None, bytes | None]]:
-        """``(path, status, lang, digest, links)`` of every file, by path: what the digest of the whole is made of."""
-        return self.rows("SELECT path, status, lang, digest, links FROM files ORDER BY path")
+    def fact_languages(self) -> list[str]:
+        """Languages of the files that have facts, sorted."""
+        return [lang for (lang,) in self.rows("SELECT DISTINCT lang FROM files WHERE status = 'source' ORDER BY lang")]
 
     def fact_paths(self) -> list[bytes]:
         """Paths of all files that have facts."""
@@ -354,7 +354,12 @@ class IndexDB(WordStore):
     def files_reading(self, dirty: Collection[int]) -> list[int]:
         """Files that read one of the dirty keys (``blobs.read_key`` numbers), ascending."""
         sought, needles = frozenset(dirty), blobs.needles(dirty)
-        return [file for file, blob in self.reads_all() if blobs.touches(blob, sought, needles)] if sought else []
+        if not 0 < len(needles) <= blobs.FEW_NEEDLES:
+            return [file for file, blob in self.reads_all() if blobs.touches(blob, sought, needles)] if sought else []
+        # SQLite looks for the bytes first, so that only blobs that may hold a key come here
+        held = " OR ".join(["instr(blob, ?)"] * len(needles))
+        rows = self.rows(f"SELECT file, blob FROM reads WHERE {held} ORDER BY file", needles)
+        return [file for file, blob in rows if blobs.touches(self._blob(blob), sought, needles)]
 
     # classes by the names of their bases
 

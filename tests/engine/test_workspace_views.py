@@ -1,13 +1,15 @@
-"""The workspace as networkx and as a reason graph: bounded, typed, equal to what the plain questions answer."""
+"""The workspace as networkx and as a reason graph, and which index it believes."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from mog.engine.errors import IndexMissing
 from mog.engine.workspace import Workspace
 
 SHOP = {
@@ -55,3 +57,15 @@ def test_pins_are_observations_about_the_code_they_stand_on(shop: Workspace) -> 
     about = {(graph.node(edge.src).label, graph.node(edge.dst).label) for edge in graph.edges("about")}
     assert about == {("rounds half to even", "round_cents"), ("billing starts here", "order.py")}
     assert graph.untyped_edges == 0
+
+
+def test_an_index_that_came_with_a_copy_is_not_believed(shop: Workspace, tmp_path: Path) -> None:
+    """A planted index answers nothing; `mog index` makes one of the folder's own."""
+    copy = tmp_path.parent / "copy"
+    shutil.copytree(shop.root, copy)
+    with Workspace.open(copy) as other:
+        with pytest.raises(IndexMissing, match="another folder"):
+            other.search("total")
+        assert not other.has_index()
+        assert other.index(workers=1).parsed == len(SHOP)
+        assert other.find("total").name == "total"

@@ -31,7 +31,7 @@ _BYTES_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _AT_END = {"set", "lost", "walrus", "with", "except", "end", "import", "from", "global", "return"}
 _RANK = {"enter": 2, "deco": 1, "block": 3}
 # events whose handler needs all captures of the match, not its own node only
-_WHOLE = {"class", "def", "set", "typing"}
+_WHOLE = {"class", "def", "enter", "set", "typing"}
 
 
 def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
@@ -108,7 +108,6 @@ def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[tupl
                 number += 1
                 name = "enter"
                 keys.append((captured["body"][0].start_byte << 3 | 2) << 24 | number)
-                node = captured
         events.append((name, captured if name in _WHOLE else node))
         number += 1
     keys.sort()
