@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["Workspace"]
 
 ALL_TIERS = tuple(Tier)
-_IGNORED = "*\n!.gitignore\n!GRAPH.md\n!contracts/\n!contracts/**\n!plans/\n!plans/**\n"
+_IGNORED = "*\n!GRAPH.md\n!contracts/\n!contracts/**\n!plans/\n!plans/**\n"
 
 
 class Workspace:

@@ -98,6 +98,15 @@ def test_gated_symbols_keep_their_name_only() -> None:
     assert free[schema.SIG] == "def b()" and len(free[schema.SPAN]) == 32
 
 
+def test_trim_leaves_what_links_need() -> None:
+    """Text and hashes go, names and meta stay."""
+    found = facts("def f(a):\n    'Doc.'\n    return A()\n")
+    schema.trim(found)
+    row = found["syms"][0]
+    assert (row[schema.SIG], row[schema.DOC], row[schema.SPAN]) == ("", "", "")
+    assert (row[schema.QUAL], row[schema.META]["r"]) == ("f", "A()")
+
+
 # ── imports ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -220,6 +229,13 @@ def test_odd_input_gives_facts(data: bytes) -> None:
     found = facts(data)
     assert json.loads(json.dumps(found)) == found == facts(data)
     assert all(len(chain) <= 400 for _, held in found["calls"] for chain in held.split(" "))
+
+
+def test_deep_nesting_costs_references_only() -> None:
+    """Where brackets nest beyond reason the names used as values are left out, and the file says so."""
+    found = facts(b"import a\nrun(a)\nx = " + b"[" * 2000 + b"]" * 2000 + b"\n")
+    assert found["problems"] == [["deep_nesting", 0]] and calls(found)[""] == ["run"] and not found["refs"]
+    assert facts("import a\nrun(a)\n" + "f(1)\n" * 5000)["refs"] == [[-1, "a"]]
 
 
 def test_broken_files_say_so() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mog.engine.code.extract import extract
 from mog.engine.code.facts import QUAL
-from mog.engine.code.link import Linker, Links, MemoryView, surface
+from mog.engine.code.link import Linker, Links, MemoryView, read_key, surface
 
 PATHS = ("a.py", "b.py", "p/__init__.py", "p/c.py", "p/d.py", "p/q/__init__.py", "s/e.py", "tests/test_a.py", "datetime.py")
 MODULES = ("a", "b", "p", "p.c", "p.d", "p.q", "e", "s.e", ".", ".c", ".d", "..", "datetime", "missing")
@@ -149,3 +150,30 @@ def test_an_edit_relinks_only_those_who_read_it() -> None:
     assert project.edit("a.py", "class A:\n    def m(self): return 1\n") == 1
     assert project.edit("a.py", "class A:\n    def m(self): return 1\n    def n(self): pass\n") == 2
     assert ("calls", "A.n") in {(edge[3], edge[2]) for edge in project.links["c.py"][0]}
+
+
+CLASS = "class A:\n    x = 1\n    def m(self):\n        return B()\n    def n(self): pass\ndef f():\n    return A()\n"
+
+
+@pytest.mark.parametrize(("edited", "keys"), [
+    ("# note\n\n" + CLASS, set()),
+    (CLASS.replace("pass", "run(1)"), set()),
+    (CLASS.replace("return B()", "return C()"), {"f:a.py:A.m"}),
+    (CLASS.replace("x = 1", "x = B()"), {"a:a.py:A:x"}),
+    (CLASS.replace("class A:", "class A(B):"), {"c:a.py:A", "s:B"}),
+    (CLASS.replace("def n", "@property\n    def n"), {"a:a.py:A:n", "f:a.py:A.n", "n:n"}),
+    (CLASS + "y = f\n", {"m:a.py:y"}),
+    (CLASS + "from b import *\n", {"m:a.py:*"}),
+])  # fmt: skip
+def test_a_surface_moves_only_where_others_can_see_it(edited: str, keys: set[str]) -> None:
+    """Lines, comments and bodies are nobody's business; every other edit moves the keys it concerns and no others."""
+    old, new = (surface(extract("python", text.encode(), "a.py"), "a.py") for text in (CLASS, edited))
+    moved = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    assert moved == {read_key(key) for key in keys}
+
+
+def test_pointers_in_a_surface_are_names() -> None:
+    """A function inserted above shifts every number of a file and moves nothing."""
+    text = "class A:\n    def m(self): pass\n    alias = m\ndef f():\n    from b import g\n    return g()\n"
+    old, new = (surface(extract("python", t.encode(), "a.py"), "a.py") for t in (text, "import b\ndef z(): pass\n" + text))
+    assert {k for k in old if old[k] != new[k]} == set()
