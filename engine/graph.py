@@ -364,7 +364,9 @@ class ContextGraph:
 def _new_graph(**attributes: object) -> nx.MultiDiGraph[str]:
     import networkx  # the import budget: nothing pays for it before the first write
 
-    return networkx.MultiDiGraph(**attributes)
+    graph: nx.MultiDiGraph[str] = networkx.MultiDiGraph()
+    graph.graph.update(attributes)
+    return graph
 
 
 def _node_of(data: Mapping[str, Any]) -> GraphNode:

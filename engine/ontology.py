@@ -183,7 +183,8 @@ class Ontology:
         """
         row = self.edge(kind)
         if (src_type, dst_type) not in row.pairs:
-            self.node(src_type), self.node(dst_type)
+            for type in (src_type, dst_type):
+                self.node(type)
             legal = ", ".join(f"{a}→{b}" for a, b in sorted(row.pairs))
             what = f"{src_type}-[{kind}]→{dst_type} is not a legal pair"
             raise OntologyError(what, where=row.origin, way_out=f"{kind} may join {legal}")

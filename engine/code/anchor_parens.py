@@ -98,13 +98,13 @@ class Parens:
         assert cursor is not None
         while path[-1].end_byte <= at:
             if cursor.goto_next_sibling():
-                path[-1] = cursor.node  # type: ignore[assignment]
+                path[-1] = _here(cursor)
             elif cursor.goto_parent():
                 path.pop()
             else:
                 return None, None
         while cursor.goto_first_child_for_byte(at) is not None:
-            path.append(cursor.node)  # type: ignore[arg-type]
+            path.append(_here(cursor))
         if path[-1].start_byte > at or len(path) < 2:
             return None, None
         return path[-2], path[-3] if len(path) > 2 else None
@@ -235,3 +235,9 @@ def _level(node: Node) -> int:
         operator = sign.type if sign is not None else ""
         return {"or": OR, "and": AND}.get(operator, _BINARY.get(operator, _NEVER))
     return _LEVELS.get(kind, _NEVER)
+
+
+def _here(cursor: TreeCursor) -> Node:
+    node = cursor.node
+    assert node is not None  # a cursor made from a node always stands on one
+    return node

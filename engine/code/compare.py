@@ -142,7 +142,7 @@ class Sorter:
         elif row[0] == oid:
             self.unchanged += 1
         elif row[0] is None and row[2] and (info := look(self.root, path)[0]) and settled(info, self.now) == row[1:]:
-            self.restamped.append((path, (oid, *row[1:])))
+            self.restamped.append((path, (oid, row[1], row[2], row[3], row[4])))
         else:
             self.put(path, oid, Stat())
 

@@ -103,7 +103,8 @@ def _compile(line: str) -> tuple[bool, re.Pattern[str]] | None:
     pattern = GitIgnoreSpecPattern(line)
     if pattern.include is None or pattern.regex is None:
         return None
-    text = _SHORT.get(pattern.regex.pattern, pattern.regex.pattern)
+    source = str(pattern.regex.pattern)
+    text = _SHORT.get(source, source)
     if text.endswith(_TAIL):
         text = text.removesuffix(_TAIL) + r"(?:(?P<ps_d>/)|\Z)"
     elif "(?P<ps_d>" not in text:

@@ -112,9 +112,13 @@ class Indexer:
             return self._bring_up(db, listing, known is None, workers or self._workers(), tell)
 
     def run_paths(self, paths: Iterable[str]) -> Outcome | None:
-        """Bring named, already indexed files up to the disk; None when only a full run can tell. Raises HeldByOther."""
+        """Bring named, already indexed files up to the disk; None when only a full run can tell. Raises HeldByOther.
+
+        A path that is neither in the index nor on the disk (an editor's temporary file) counts for nothing.
+        """
         with self._turn, WriterLock(self.mog_dir / "lock"), self._open() as db:
-            rows = [db.file_by_path(os.fsencode(path)) for path in paths]
+            found = [(path, db.file_by_path(os.fsencode(path))) for path in paths]
+            rows = [row for path, row in found if row is not None or os.path.lexists(self.root / path)]
             jobs = [_job_if_changed(self.root, row) for row in rows if row is not None and row.status != "gated"]
             if len(jobs) < len(rows) or any(job is _ASK for job in jobs) or self._outdated(db):
                 return None
@@ -257,7 +261,8 @@ def _sorted_out(
         elif row is None or now != (row.status, row.lang, row.reason, row.facts, row.digest):
             new.append(one)
         else:
-            same.append((*one.stat, one.oid(jobs[one.path].oid), row.id))
+            size, mtime_ns, ctime_ns, inode = one.stat
+            same.append((size, mtime_ns, ctime_ns, inode, one.oid(jobs[one.path].oid), row.id))
     return new, same, left_out
 
 

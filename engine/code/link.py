@@ -21,7 +21,7 @@ from mog.engine.code.link_view import FactsView, File, MemoryView, Sym, base_nam
 
 __all__ = ["VERSION", "FactsView", "LinkEdge", "Linker", "Links", "MemoryView", "base_names", "read_key", "register", "surface"]
 
-VERSION = 1
+VERSION = 2
 HEIRS = 200
 MANY = 128
 

@@ -119,18 +119,23 @@ class FactsView(Protocol):
 
     def facts(self, path: str) -> Facts | None:
         """The file's facts, decoded, or None when it is not indexed or has none."""
+        ...
 
     def has(self, path: str) -> bool:
         """Whether an indexed source file has this path."""
+        ...
 
     def paths(self) -> Iterable[str]:
         """All paths of indexed files; asked at most once, and only when an import is not found near the importer."""
+        ...
 
     def defs(self, name: str) -> list[tuple[str, int]]:
         """(path, symbol index) of every class, function, method or test called ``name``, sorted."""
+        ...
 
     def heirs(self, name: str) -> list[tuple[str, int]]:
         """(path, symbol index) of every class that names ``name`` among its bases (see :func:`base_names`), sorted."""
+        ...
 
 
 class MemoryView:

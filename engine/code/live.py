@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
 from itertools import chain, repeat
 
 from mog.engine.code.indexer import Indexer, Outcome
-from mog.engine.code.watch import Batch, Notifier, Watcher, open_notifier
+from mog.engine.code.watch import Batch, Watcher
+from mog.engine.code.watch_scope import Scope
 from mog.engine.config import EngineConfig
 from mog.engine.errors import HeldByOther, MogError
 from mog.engine.feed import Feed
 from mog.engine.model import Change
 
 HELD_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
-
-
-def refuse_notifier(_paths: list[str], _recursive: bool) -> Notifier:
-    """A notifier for people who asked for polling: the watcher falls back to it and says why."""
-    raise OSError("polling was asked for")
 
 
 class LiveIndex:
@@ -37,12 +34,16 @@ class LiveIndex:
         self._feed = feed
         self._trouble = ""
         self._stopping = threading.Event()
+        scope = Scope(indexer.root, config.exclude)
         self._watcher = Watcher(
             indexer.root,
             self._update,
+            list_dirs=scope.list_dirs,
+            ignored=scope.ignored,
             on_state=self._state_changed,
+            catch_up=True,
+            poll=config.watch == "poll",
             poll_interval=config.poll_seconds,
-            notifier=refuse_notifier if config.watch == "poll" else open_notifier,
         )
 
     @property
@@ -52,8 +53,7 @@ class LiveIndex:
 
     def start(self) -> None:
         """Begin to watch; what changed since the last index is caught up with first."""
-        self._watcher.start(wait=5.0)
-        self._update(Batch(overflow=True, reason="start"))
+        self._watcher.start()
 
     def stop(self) -> None:
         """Stop; waits for an update that is running."""
@@ -80,6 +80,7 @@ class LiveIndex:
             else:
                 self._complain(None)
                 self._announce(outcome)
+                _warm_up()
                 return
 
     def _bring_up(self, batch: Batch) -> Outcome:
@@ -92,3 +93,12 @@ class LiveIndex:
         if trouble != self._trouble:
             self._trouble = trouble
             self._state_changed(self.state)
+
+
+@cache
+def _warm_up() -> None:
+    """Load once, off every critical path, what the first edit would otherwise wait for: parser, extractors, linker."""
+    from mog.engine.code import extract, publish  # noqa: F401
+
+    for language in extract.LANGUAGES:
+        extract.supported(language)

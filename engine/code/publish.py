@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mog.engine.code import facts as schema
 from mog.engine.code import scan, toolchain
 from mog.engine.code.account import scan_record
 from mog.engine.code.edges import LEANING, EdgeWriter
@@ -155,6 +156,8 @@ class Publication:
         self.keys.write()
         for one in sources:
             one.made.facts, one.made.text, one.old_nodes = None, "", ()
+            if self.fresh and one.facts is not None:
+                schema.trim(one.facts)
 
     def _place(self, one: _Source) -> None:
         """Give keys to a file and its symbols; one that is skipped loses those it had."""

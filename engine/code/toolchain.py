@@ -1,6 +1,7 @@
-"""What decides facts and links besides the files: versions of mog's extractors and of the grammars. Called by ``indexer``.
+"""What decides facts and links besides the files: mog's own extractors and the grammars. Called by ``indexer`` and ``publish``.
 
-A cheap mark answers "is it the same as at the last index?" without loading a grammar; the exact versions go into ``facts_hash``.
+A cheap mark answers "is it the same as at the last index?" without loading a grammar; the exact versions go into
+``facts_hash``. What may not come in: parsing.
 """
 
 from __future__ import annotations
@@ -8,25 +9,35 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
 import mog
 from mog.engine.code.wheels import WHEELS
 
+_BINARIES = (".so", ".pyd", ".dylib")
+_SOURCES = (".py", ".scm")
+
 
 @lru_cache(maxsize=1)
 def mark() -> str:
-    """Digest of mog's version, and of size and time of the grammar packages as they lie on disk."""
-    parts = [mog.__version__]
-    for _, module, _ in sorted(set(WHEELS.values())):
+    """Digest of mog's version, and of names and sizes of its extractors and of the grammars' libraries as they lie on disk.
+
+    Times are left out: a byte-compiler or a second installation of the same version changes nothing.
+    """
+    here = Path(__file__).parent
+    parts = [mog.__version__, *_sizes(here, _SOURCES), *_sizes(here / "languages", _SOURCES)]
+    for module in sorted({module for _, module, _ in WHEELS.values()}):
         spec = importlib.util.find_spec(module)
-        parts.append(f"{module}:{_stamp(spec.origin) if spec and spec.origin else ''}")
+        parts += _sizes(Path(spec.origin).parent, _BINARIES) if spec and spec.origin else [f"{module} is missing"]
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
 
 
-def _stamp(origin: str) -> str:
-    info = os.stat(os.path.dirname(origin))
-    return f"{info.st_mtime_ns}"
+def _sizes(folder: Path, endings: tuple[str, ...]) -> Iterator[str]:
+    with os.scandir(folder) as found:
+        entries = sorted((entry.name, entry.stat().st_size) for entry in found if entry.name.endswith(endings))
+    return (f"{name}:{size}" for name, size in entries)
 
 
 def versions(languages: list[str]) -> dict[str, str]:

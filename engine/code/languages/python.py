@@ -20,7 +20,7 @@ from mog.engine.code.facts import Facts
 from mog.engine.code.languages.python_binds import Captures
 from mog.engine.code.languages.python_walk import HANDLERS, Walk
 
-VERSION = 3
+VERSION = 4
 
 _VALUES = "; names used as values"
 _NO_BRACKET = bytes(set(range(256)) - set(b"()[]{}"))

@@ -72,7 +72,7 @@ class Walk(Binds):
         if len(chains) > 1:
             chain = _join(chains, text)
         else:
-            chain = chains[0]
+            chain = next(iter(chains))
             if text and chain != text and "." not in text and not chain.endswith("." + text):
                 chain = f"{text}={chain}" if chain[0] != "?" else "?" + text
         return chain if len(chain) <= 2 * LIMIT else "?"
