@@ -12,6 +12,7 @@ import secrets as entropy
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -188,7 +189,8 @@ class Workspace:
         with self._reading() as view:
             node = view.find(target)
             hood = view.neighborhood(node, kinds, direction, wanted, limit, self._same)
-        return hood(tuple(state for state in self.pins() if node.locator in (state.pin.anchor.locator, state.now_at)))
+        pins = (state for state in self.pins() if node.locator in (state.pin.anchor.locator, state.now_at))
+        return replace(hood, pins=tuple(pins))
 
     def impact(self, target: str, *, depth: int = 8, limit: int = 200, maybe: bool = False) -> ImpactAnswer:
         """What deserves a look when ``target`` changes; certain edges only unless ``maybe``."""

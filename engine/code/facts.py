@@ -45,6 +45,7 @@ Facts = dict[str, Any]
 
 _POINTER = re.compile(r"[@%](\d+)")
 SIGNATURE_LIMIT = 400
+_OPENING, _CLOSING = re.compile(r"([(\[{]) "), re.compile(r" ([)\]}])")
 DOC_LIMIT = 300
 
 
@@ -75,6 +76,23 @@ def portable(facts: Facts, text: str) -> str:
         return "%" + "\x1f".join(map(str, facts["imports"][index][1:]))
 
     return _POINTER.sub(spell, text)
+
+
+def one_line(text: str) -> str:
+    """A signature in one line and within its limit: wrapped parameters close up as if they had never been wrapped."""
+    if "\n" in text:
+        text = _without_last_comma(_CLOSING.sub(r"\1", _OPENING.sub(r"\1", " ".join(text.split()))))
+    return text[:SIGNATURE_LIMIT]
+
+
+def _without_last_comma(text: str) -> str:
+    """Drop the comma before the bracket that closes the parameters; inside them it may make a tuple."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0 and char in ")]}":
+            return text[:at].removesuffix(",") + text[at:]
+    return text
 
 
 def trim(facts: Facts) -> None:

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
@@ -28,7 +29,6 @@ from mog.engine.model import (
     MapRow,
     Neighborhood,
     Node,
-    PinState,
     Reached,
     ScanHealth,
     SearchAnswer,
@@ -198,8 +198,8 @@ class CodeView:
 
     # edges of one node
 
-    def edges(
-        self, key: int, *, incoming: bool, kinds: Collection[str], tiers: Collection[Tier], limit: int
+    def _side(
+        self, key: int, incoming: bool, kinds: Collection[str], tiers: Collection[Tier], limit: int, fresh: Freshener
     ) -> tuple[tuple[Edge, ...], Counter[tuple[str, Tier]], int]:
         """Edges on one side: those shown (certain first), exact totals by (kind, tier), and how many were left out."""
         graph = self.graph
@@ -207,31 +207,35 @@ class CodeView:
         totals = Counter((kind, tier) for _, kind, tier in ends)
         counted = Counter(end for end in ends if (not kinds or end[1] in kinds) and end[2] in tiers)
         order = sorted(counted, key=lambda end: (end[2], end[1] in _STRUCTURAL, end[1], end[0]))
-        nodes = self.nodes(end[0] for end in order[:limit])
+        rows = self.db.nodes(end[0] for end in order[:limit])
         edges = [
-            Edge(kind, tier, nodes[other], not incoming, nodes[other].name, counted[other, kind, tier])
+            Edge(
+                kind, tier, self._node(rows[other]), not incoming, rows[other].name, counted[other, kind, tier],
+                fresh(self.file_row(rows[other].file)),
+            )
             for other, kind, tier in order[:limit]
-            if other in nodes
-        ]
+            if other in rows
+        ]  # fmt: skip
         return tuple(edges), totals, max(0, len(order) - limit)
 
     def neighborhood(
         self, node: Node, kinds: Collection[str], direction: str, tiers: Collection[Tier], limit: int, fresh: Freshener
-    ) -> Callable[[tuple[PinState, ...]], Neighborhood]:
-        """Both sides of a node; give the pins to the returned function to have the whole record."""
-        sides = {}
-        for incoming, word in ((True, "in"), (False, "out")):
-            shown = limit if direction in ("both", word) else 0
-            sides[incoming] = self.edges(node.key, incoming=incoming, kinds=kinds, tiers=tiers, limit=shown)
-        (edges_in, totals_in, more_in), (edges_out, totals_out, more_out) = sides[True], sides[False]
+    ) -> Neighborhood:
+        """Both sides of a node, without pins (``workspace`` knows them). A side not asked for shows nothing and omits nothing."""
+        fresh = cache(fresh)
+
+        def side(incoming: bool) -> tuple[tuple[Edge, ...], Counter[tuple[str, Tier]], int]:
+            asked = direction in ("both", "in" if incoming else "out")
+            edges, totals, more = self._side(node.key, incoming, kinds, tiers, limit if asked else 0, fresh)
+            return edges, totals, more if asked else 0
+
+        (edges_in, totals_in, more_in), (edges_out, totals_out, more_out) = side(True), side(False)
         row = self.db.node(node.key)
         freshness = fresh(self.file_row(row.file) if row else None)
         receivers, capped = self.unknown_sites(node.name) if node.type == "symbol" else (0, 0)
         maybe = sum(count for (_, tier), count in totals_in.items() if tier in {Tier.hierarchy, Tier.candidate} - set(tiers))
         boundary = Boundary(more_in + more_out, int(node.gated), receivers, maybe, capped)
-        return lambda pins: Neighborhood(
-            node, freshness, edges_in, edges_out, totals_in, totals_out, pins, boundary, self.stamp
-        )  # fmt: skip
+        return Neighborhood(node, freshness, edges_in, edges_out, totals_in, totals_out, (), boundary, self.stamp)
 
     def unknown_sites(self, name: str) -> tuple[int, int]:
         """(sites whose receiver is not known, sites capped) among calls written under this name."""

@@ -249,3 +249,9 @@ def test_the_version_names_extractor_and_grammar() -> None:
     """The key of facts changes with the grammar; a language without one is said not to be supported."""
     assert supported("python") and not supported("klingon")
     assert extractor_version("python").count(".") >= 2 and extractor_version("python") != extractor_version("tsx")
+
+
+def test_a_wrapped_signature_reads_as_if_it_had_never_been_wrapped() -> None:
+    """Parameters close up, the trailing comma goes, nothing else does."""
+    wrapped = b"def save(\n    self,\n    *args,\n    using=(\n        1,\n    ),\n) -> None:\n    pass\n"
+    assert extract("python", wrapped, "a.py")["syms"][0][11] == "def save(self, *args, using=(1,)) -> None"

@@ -103,4 +103,4 @@ def line_of(node: Node) -> int:
 
 def flat(text: str) -> str:
     """Text in one line, as long as a signature may be."""
-    return " ".join(text.split())[: schema.SIGNATURE_LIMIT]
+    return schema.one_line(text)

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from mog.engine.code import facts as schema
 from mog.engine.code.facts import Facts
-from mog.engine.code.languages.python_binds import BLANKS, COMMENT, Binds, Captures
+from mog.engine.code.languages.python_binds import COMMENT, Binds, Captures
 from mog.engine.code.languages.python_expr import (
     ALTERNATIVES,
     LIMIT,
@@ -362,7 +362,4 @@ def _signature(head: bytes) -> str:
     """The text before a body in one line, without comments and the colon."""
     if b"#" in head:
         head = COMMENT.sub(b"", head)
-    head = head.rstrip(b": \t\r\n\f")
-    if b"\n" in head:
-        head = BLANKS.sub(b" ", head)
-    return head.decode("utf-8", "replace")[: schema.SIGNATURE_LIMIT]
+    return schema.one_line(head.rstrip(b": \t\r\n\f").decode("utf-8", "replace"))
