@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mog.engine.code import extract, secrets
+from mog.engine.code import extract, grammars, secrets
 from mog.engine.code import facts as schema
 from mog.engine.code.content import MAX_BYTES, Content, Reader, Stat, machine_made
 from mog.engine.code.gates import Gates
@@ -152,7 +152,7 @@ def facts_of(language: str, clean: bytes, path: str, spans: Sequence[secrets.Spa
 def text_only_reason(parse: bool, language: str, data: bytes) -> str | None:
     """Why a file gets no symbols ("" when nobody would expect any), or None when it is to be parsed."""
     if language not in extract.LANGUAGES:
-        return "no_extractor" if language in CODE else ""
+        return "" if language not in CODE else "no_extractor" if grammars.language(language) else "unsupported_grammar"
     if not parse or machine_made(data):
         return "machine_made"
     return None if extract.supported(language) else "unsupported_grammar"

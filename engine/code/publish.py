@@ -19,6 +19,7 @@ from mog.engine.code import facts as schema
 from mog.engine.code import scan, toolchain
 from mog.engine.code.account import scan_record
 from mog.engine.code.edges import LEANING, EdgeWriter
+from mog.engine.code.extract import LANGUAGES
 from mog.engine.code.facts import Facts
 from mog.engine.code.factsview import IndexView
 from mog.engine.code.ingest import Ingested, Job
@@ -232,7 +233,8 @@ class Publication:
 
     def _check_not_empty(self) -> None:
         """Sources whose grammar does not load must not end as an index that looks complete."""
-        wanted = [one.made for one in self.sources.values() if one.made.reason == "unsupported_grammar"]
+        made = [one.made for one in self.sources.values() if one.made.language in LANGUAGES]
+        wanted = [one for one in made if one.reason == "unsupported_grammar"]
         if self.fresh and wanted and not any(one.made.status == "source" for one in self.sources.values()):
             languages = ", ".join(sorted({made.language for made in wanted}))
             raise ProviderError(
