@@ -31,6 +31,7 @@ _WRAPPERS = frozenset("memo forwardRef observer lazy".split())
 _TESTS = frozenset("describe it test suite context specify fdescribe fit xdescribe xit".split())
 _GROUPS = frozenset("describe suite context fdescribe xdescribe".split())
 _MARK = "anchor."
+_QUERIES = {"javascript": ("javascript", "jsx"), "typescript": ("typescript",), "tsx": ("typescript", "jsx")}
 # events at one node come in this order
 _RANKS = {
     name: rank
@@ -59,11 +60,12 @@ def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
 
 @lru_cache(maxsize=8)
 def _query(lang: str) -> Query | None:
-    """The query file of a language and the marks of its anchors in one, so that the tree is walked once."""
+    """The query files of a language and the marks of its anchors in one, so that the tree is walked once."""
     language = grammars.language(lang)
     if language is None:
         return None
-    source = (Path(__file__).parent / f"{lang}.scm").read_text(encoding="utf-8")
+    here = Path(__file__).parent
+    source = "".join((here / f"{name}.scm").read_text(encoding="utf-8") for name in _QUERIES[lang])
     marks = re.sub(r"@(?=\w)", f"@{_MARK}", TEXT_RULES[lang].query)
     return Query(language, source + marks)
 

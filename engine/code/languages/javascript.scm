@@ -15,7 +15,6 @@
 (for_in_statement) @forin
 (assignment_expression) @assign
 [(call_expression) (new_expression)] @call
-[(jsx_opening_element) (jsx_self_closing_element)] @jsx
 (return_statement (_) @return)
 
 ; names used as values
@@ -35,4 +34,3 @@
 (export_statement value: [(identifier) (member_expression)] @ref)
 (member_expression object: (identifier) @ref)
 (decorator [(identifier) (member_expression)] @ref)
-(jsx_expression [(identifier) (member_expression)] @ref)
