@@ -203,10 +203,15 @@ class Workspace:
             return view.map(limit)
 
     def source(self, target: str) -> tuple[str, Freshness]:
-        """Text of a node as it is on disk now. Raises PolicyDenied when gated, NotFound when it is gone."""
+        """Text of a node as it is on disk now, and whether its file is as the index has it.
+
+        Raises:
+            PolicyDenied: it is gated. NotFound: it is gone, or is no file or symbol.
+        """
         with self._reading() as view:
             node = view.find(target)
-        return self._beliefs_or_open().disk.source(node.path, node.qual), Freshness.fresh
+            row = view.db.file_by_path(os.fsencode(node.path)) if node.path else None
+        return self._beliefs_or_open().disk.source(node.path, node.qual), self._same(row)
 
     def export_edges(self, kind: str) -> Iterator[dict[str, str]]:
         """Every edge of one type as ``caller``, ``callee`` (``path:line`` of definitions), ``name`` as written, ``tier``."""

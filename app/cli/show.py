@@ -36,7 +36,7 @@ def show(
         output.document({**document, "source": present.Block("\n".join(shown)), "source_lines_omitted": hidden})
         return exit_codes.OK
     rows = plain.as_lines(answer, output.glyphs())
-    numbered = enumerate(_aligned(shown), start=first)
+    numbered = enumerate(shown, start=first)
     rows += [((f"{number:>6}  ", "muted"), (line.expandtabs(4), "")) for number, line in numbered]
     output.lines(rows + ([((f"        {hidden:,} more lines", "muted"),)] if hidden else []), common)
     return exit_codes.OK
@@ -49,15 +49,3 @@ def _head(text: str, limit: int, end_line: int) -> tuple[list[str], int, int]:
     """
     rows = text.removesuffix("\n").replace("\r\n", "\n").split("\n") if text else []
     return rows[:limit], max(0, len(rows) - limit), max(1, end_line - len(rows) + 1)
-
-
-def _aligned(rows: list[str]) -> list[str]:
-    """A span begins at its first letter: give the first line back the margin of the least indented line that ends a block."""
-    rest = [row for row in rows[1:] if row.strip()]
-    if not rest or rows[0][:1].isspace():
-        return rows
-    least = min(rest, key=lambda row: len(row) - len(row.lstrip()))
-    margin = least[: len(least) - len(least.lstrip())]
-    if not least.lstrip().startswith(("}", ")", "]", "@", "def ", "class ", "async ")):
-        margin = margin[:-4] if margin.endswith("    ") else margin[:-1]
-    return [margin + rows[0], *rows[1:]]

@@ -10,6 +10,7 @@ import networkx as nx
 import pytest
 
 from mog.engine.errors import IndexMissing
+from mog.engine.model import Freshness
 from mog.engine.workspace import Workspace
 
 SHOP = {
@@ -69,3 +70,12 @@ def test_an_index_that_came_with_a_copy_is_not_believed(shop: Workspace, tmp_pat
         assert not other.has_index()
         assert other.index(workers=1).parsed == len(SHOP)
         assert other.find("total").name == "total"
+
+
+def test_source_is_the_disk_and_says_whether_the_index_agrees(shop: Workspace) -> None:
+    """The text keeps the margin of its first line; an edit shows in the text and in the label."""
+    (shop.root / "shop/cart.py").write_text("class Cart:\n    def total(self):\n        return 1\n")
+    shop.index(workers=1)
+    assert shop.source("Cart.total") == ("    def total(self):\n        return 1", Freshness.fresh)
+    (shop.root / "shop/cart.py").write_text("class Cart:\n    def total(self):\n        return 22\n")
+    assert shop.source("Cart.total") == ("    def total(self):\n        return 22", Freshness.drifted)
