@@ -125,8 +125,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ask(python: Path, code: str, cwd: Path) -> str:
     """Output of a line of Python in the fresh environment."""
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [str(python), "-c", code], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=120
+        [str(python), "-c", code], cwd=cwd, env=bare, stdin=subprocess.DEVNULL, capture_output=True, timeout=120
     )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     return done.stdout.decode().strip()
