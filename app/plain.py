@@ -81,8 +81,8 @@ def chip(node: m.Node) -> str:
     """Kind of a node in three cells: ``[f]`` function, ``[F]`` file, ``<?>`` not bound."""
     if node.type == "unresolved":
         return "<?>"
-    if node.type == "file":
-        return "[F]"
+    if node.type in ("file", "container"):
+        return f"[{'F' if node.type == 'file' else 'R'}]"
     return f"[{CHIPS.get(node.kind, 's')}]"
 
 

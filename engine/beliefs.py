@@ -38,11 +38,12 @@ class Beliefs:
     """Pins of one clone, judged against one worktree. Safe from any thread.
 
     Args:
-        root: the worktree. folder: ``.mog`` that holds ``ledger.db``. key: secret of the clone. paths: where a body may stand.
+        root: the worktree. folder: ``.mog`` that holds ``ledger.db``.
+        key: gives the secret of the clone. paths: gives where a body may stand.
     """
 
     def __init__(
-        self, root: Path, folder: Path, key: bytes, config: EngineConfig, paths: Callable[[], Iterable[str]]
+        self, root: Path, folder: Path, key: Callable[[], bytes], config: EngineConfig, paths: Callable[[], Iterable[str]]
     ) -> None:
         self.disk = freshness.Disk(root, key, config)
         self._log = EventLog(folder / "ledger.db")

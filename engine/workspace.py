@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -406,7 +407,7 @@ class Workspace:
             if self._beliefs is None:
                 folder = self._ledger_dir()
                 _make_folder(folder)
-                self._beliefs = Beliefs(self.root, folder, clone_key(folder), self.config, self._paths)
+                self._beliefs = Beliefs(self.root, folder, partial(clone_key, folder), self.config, self._paths)
             return self._beliefs
 
     def _pins_only(self) -> tuple[Pin, ...]:
@@ -432,8 +433,13 @@ def find_root(start: Path) -> Path:
 
 
 def clone_key(folder: Path) -> bytes:
-    """The secret of this clone (32 bytes, ``.mog/key``, mode 0600): keys digests of gated content. Made at first use."""
+    """The secret of this clone (32 bytes, ``.mog/key``, mode 0600): keys digests of gated content.
+
+    Made when the first such digest is asked for. An empty file, left by a full disk, has keyed nothing and is made anew.
+    """
     path = folder / "key"
+    if path.is_file() and not path.is_symlink() and path.stat().st_size == 0:
+        path.unlink()
     with contextlib.suppress(FileExistsError):
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         with open(os.open(path, flags, 0o600), "wb") as handle:

@@ -50,7 +50,7 @@ class Disk:
     Used from one thread at a time (``beliefs`` locks).
     """
 
-    def __init__(self, root: Path, key: bytes, config: EngineConfig) -> None:
+    def __init__(self, root: Path, key: Callable[[], bytes], config: EngineConfig) -> None:
         self.root = root
         self.key = key
         self._gates = Gates(config.allow_secret_content)
@@ -80,7 +80,7 @@ class Disk:
             return None
         data, gate = loaded
         if gate.file:
-            return secrets.keyed_digest(self.key, data)[:16].hex()
+            return secrets.keyed_digest(self.key(), data)[:16].hex()
         return hashlib.blake2b(data.replace(b"\r\n", b"\n"), digest_size=16).hexdigest()
 
     def gated(self, path: str) -> bool:

@@ -79,3 +79,22 @@ def test_source_is_the_disk_and_says_whether_the_index_agrees(shop: Workspace) -
     assert shop.source("Cart.total") == ("    def total(self):\n        return 1", Freshness.fresh)
     (shop.root / "shop/cart.py").write_text("class Cart:\n    def total(self):\n        return 22\n")
     assert shop.source("Cart.total") == ("    def total(self):\n        return 22", Freshness.drifted)
+
+
+def test_a_question_writes_nothing(shop: Workspace) -> None:
+    """On a full disk or a read-only folder questions are answered; the key of the clone is made when it is needed."""
+    shop.search("total")
+    shop.neighbors("total")
+    shop.source("total")
+    shop.verify()
+    made = {path.name for path in shop.mog_dir.iterdir()}
+    assert not {"key", "ledger.db"} & made
+
+
+def test_a_key_that_a_full_disk_left_empty_is_made_anew(shop: Workspace) -> None:
+    """Nothing was ever keyed with it, so nothing is lost."""
+    (shop.mog_dir / "key").touch(mode=0o600)
+    (shop.root / ".env").write_text("A=1\n")
+    shop.index(workers=1)
+    assert shop.pin("file:.env", "settings of the shop").freshness is Freshness.fresh
+    assert (shop.mog_dir / "key").stat().st_size == 32
