@@ -28,7 +28,7 @@ NODE_LAYERS = ("reason", "code")
 EDGE_LAYERS = ("reason", "code", "bridge")
 
 _NODE_COLUMNS = {"type", "symbol", "means", "must carry", "layer", "kinds", "letter"}
-_EDGE_COLUMNS = {"edge", "legal pairs", "invalidation", "means", "impact", "weight", "layer"}
+_EDGE_COLUMNS = {"edge", "legal pairs", "invalidation", "means", "impact", "weight", "layer", "alternatives"}
 _TABLES = {"node types": ("type", "symbol"), "edge types": ("edge", "legal pairs")}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -83,6 +83,7 @@ class EdgeType:
         impact: ``forward``, ``reverse``, ``both`` or ``none``.
         weight: relevance that crosses the edge in one hop, 0..1.
         layer: ``reason``, ``code`` or ``bridge``.
+        alternatives: legal pairs of which each edge is a ground of its own; edges of the others join one ground.
         means: prose, never interpreted.
         origin: ``file:line`` of the row.
     """
@@ -94,6 +95,7 @@ class EdgeType:
     impact: str = "none"
     weight: float = 0.5
     layer: str = "reason"
+    alternatives: frozenset[tuple[str, str]] = frozenset()
     means: str = field(default="", compare=False)
     origin: str = field(default="", compare=False)
 
@@ -413,15 +415,25 @@ class _Builder:
             self.edges[symbol] = EdgeType(
                 self._next(self.edges, MAX_EDGE_TYPES, where), symbol, pairs, _invalidation(row, where),
                 _cell(row, "impact").one_of(IMPACTS, "none"), _weight(_cell(row, "weight"), 0.5),
-                _cell(row, "layer").one_of(EDGE_LAYERS, "reason"), _cell(row, "means").text, where,
+                _cell(row, "layer").one_of(EDGE_LAYERS, "reason"), self._alternatives(row, pairs),
+                _cell(row, "means").text, where,
             )  # fmt: skip
             return symbol
         for column in ("invalidation", "impact", "layer"):
             _same(row, column, getattr(old, column), symbol)
         if _weight(_cell(row, "weight"), old.weight) != old.weight:
             raise _bad(f"the weight of {symbol} is {old.weight:g}", row["weight"].where, _ONLY_ADD)
-        self.edges[symbol] = replace(old, pairs=old.pairs | pairs)
+        alternatives = old.alternatives | self._alternatives(row, pairs - old.pairs)
+        self.edges[symbol] = replace(old, pairs=old.pairs | pairs, alternatives=alternatives)
         return symbol
+
+    def _alternatives(self, row: _Row, legal: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        cell = _cell(row, "alternatives")
+        pairs = self._pairs(cell) if cell.text else frozenset()
+        for pair in sorted(pairs - legal):
+            what = f"{pair[0]}→{pair[1]} is not among the pairs that this row brings"
+            raise _bad(what, cell.where, "name only pairs of its Legal pairs")
+        return pairs
 
     def _pairs(self, cell: _Cell) -> frozenset[tuple[str, str]]:
         pairs = set()
@@ -502,5 +514,5 @@ def _weight(cell: _Cell, default: float) -> float:
 def _digest(nodes: Iterable[NodeType], edges: Iterable[EdgeType]) -> str:
     lines = [repr(("node", n.code, n.symbol, n.kinds, n.must_carry, n.layer, n.letter)) for n in nodes]
     for e in edges:
-        lines.append(repr(("edge", e.code, e.symbol, sorted(e.pairs), e.invalidation, e.impact, e.weight, e.layer)))
+        lines.append(repr(("edge", e.code, e.symbol, sorted(e.pairs), e.invalidation, e.impact, e.weight, e.layer, sorted(e.alternatives))))
     return hashlib.sha256("\n".join(lines).encode("ascii", "backslashreplace")).hexdigest()

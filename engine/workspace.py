@@ -212,7 +212,7 @@ class Workspace:
         with self._reading() as view:
             node = view.find(target)
             row = view.db.file_by_path(os.fsencode(node.path)) if node.path else None
-        return self._beliefs_or_open().disk.source(node.path, node.qual), self._same(row)
+        return self.beliefs.disk.source(node.path, node.qual), self._same(row)
 
     def export_edges(self, kind: str) -> Iterator[dict[str, str]]:
         """Every edge of one type as ``caller``, ``callee`` (``path:line`` of definitions), ``name`` as written, ``tier``."""
@@ -253,7 +253,20 @@ class Workspace:
         except (NotFound, UsageError, IndexMissing):
             return None
 
-    # pins
+    # beliefs
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """What is believed in this clone, seen from this worktree: pins, claims, decisions, assumptions, evidence."""
+        from mog.engine.beliefs import Beliefs, Place
+
+        with self._guard:
+            if self._beliefs is None:
+                folder = self._ledger_dir()
+                _make_folder(folder)
+                place = Place(self.root, folder, partial(clone_key, folder), self._paths, self._find_or_none, _now)
+                self._beliefs = Beliefs(place, self.ontology, self.config)
+            return self._beliefs
 
     def pin(self, locator: str, note: str) -> PinState:
         """Anchor a note to a symbol or file as it is on disk now.
@@ -261,23 +274,23 @@ class Workspace:
         Raises:
             NotFound, AmbiguousTarget: no such target. PolicyDenied: the note holds a credential. HeldByOther.
         """
-        state = self._beliefs_or_open().pin(self._place(locator), note, _now())
+        state = self.beliefs.pin(self._place(locator), note)
         self._feed.say(Change("pins", self._generation(), detail=f"pinned {state.pin.anchor.locator}"))
         return state
 
     def unpin(self, pin_id: str) -> Pin:
         """Take a pin away. Raises NotFound."""
-        pin = self._beliefs_or_open().unpin(pin_id, _now())
+        pin = self.beliefs.unpin(pin_id)
         self._feed.say(Change("pins", self._generation(), detail=f"unpinned {pin.anchor.locator}"))
         return pin
 
     def pins(self) -> tuple[PinState, ...]:
         """Every pin with what the disk says about it now."""
-        return self._beliefs_or_open().states() if self.ledger_path.exists() else ()
+        return self.beliefs.states() if self.ledger_path.exists() else ()
 
     def verify(self, *, fix: bool = False) -> VerifyReport:
         """Compare every anchor with the disk; ``fix`` records the new place of what moved."""
-        report = self._beliefs_or_open().verify(fix, _now(), self._stamp())
+        report = self.beliefs.verify(fix, self._stamp())
         if report.fixed:
             self._feed.say(Change("pins", self._generation(), detail=f"{report.fixed} pins follow what they were put on"))
         return report
@@ -376,7 +389,7 @@ class Workspace:
         return self._stamp().generation
 
     def _same(self, row: Any) -> Freshness:
-        return self._beliefs_or_open().disk.file_freshness(row)
+        return self.beliefs.disk.file_freshness(row)
 
     def _place(self, target: str) -> Any:
         from mog.engine.ids import Locator, parse_locator
@@ -400,18 +413,8 @@ class Workspace:
                 return common.parent / ".mog"
         return self.mog_dir
 
-    def _beliefs_or_open(self) -> Beliefs:
-        from mog.engine.beliefs import Beliefs
-
-        with self._guard:
-            if self._beliefs is None:
-                folder = self._ledger_dir()
-                _make_folder(folder)
-                self._beliefs = Beliefs(self.root, folder, partial(clone_key, folder), self.config, self._paths)
-            return self._beliefs
-
     def _pins_only(self) -> tuple[Pin, ...]:
-        return self._beliefs_or_open().pins() if self.ledger_path.exists() else ()
+        return self.beliefs.pins() if self.ledger_path.exists() else ()
 
     def _paths(self) -> Iterable[str]:
         """Paths in which a moved body may stand: those of the index while it follows the disk, else of a listing."""

@@ -1,106 +1,72 @@
-"""The append-only event log in ``ledger.db``: what people and agents said, in the order they said it.
+"""The append-only event log in ``ledger.db``: what people and agents said, in the order they said it, and what it adds up to.
 
-Called by pins and, later, by every ledger of the belief engine. What may not come in: anything that can be derived,
-updates, deletes, clocks (the caller says when). Two processes never wait for each other: a second writer is refused at
-once, a reader reads the last committed state.
+Called by pins and the belief engine. What may not come in: the meaning of events and records, updates or deletes of
+events, clocks (the caller says when). Two processes never wait for each other: a second writer is refused at once, a
+reader reads the last committed state.
 
-One event is one canonical JSON text (RFC 8785), chained by SHA-256 (FIPS 180-4):
-
-    digest(n) = SHA-256("mog.event.1" ‖ digest(n-1) ‖ n as 8 bytes ‖ body(n)),   digest(0) = 32 zero bytes
-
-Wall time stands beside the chain, not in it, and is sealed to its event by a hash of its own. The chain shows whoever
-knows the head that a record was changed, dropped, moved or put in; rewriting the whole file leaves no mark in it.
+Events are the truth (``chain``). In the transaction that records them the log also writes the records they change
+(``records``), the state root over these (``state_root``), the Merkle tree over the events (``merkle``, ``proofs``) and
+the head. All of that is derived and can be made anew (``report``). The chain, the tree and the root show whoever knows
+an earlier head or checkpoint that a record was changed, dropped, moved or put in; somebody who rewrites the whole file
+and is not held against anything older leaves no mark in it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
-from mog.engine.errors import HeldByOther, MogError, StoreDamaged, UsageError
-from mog.engine.ledgers import files
-from mog.engine.values import canonical, freeze, parse
+from mog.engine.errors import HeldByOther, MogError, NotFound, StoreDamaged, UsageError
+from mog.engine.ledgers import chain, commit, files, proofs, records, report, schema, signed
+from mog.engine.ledgers.chain import MAX_BODY_BYTES, Event, Head, event_digest
+from mog.engine.ledgers.checkpoints import Checkpoint, Signer
+from mog.engine.ledgers.commit import Draft, Fold, Step, Tail
+from mog.engine.ledgers.proofs import StoredTree
+from mog.engine.ledgers.records import Put, Records
+from mog.engine.ledgers.report import ChainCheck
+from mog.engine.ledgers.schema import APPLICATION_ID, VERSION
+from mog.engine.ledgers.witness import Witness
 
-APPLICATION_ID = 0x6D6F674C  # "mogL"
-VERSION = 1
-MAX_BODY_BYTES = 1024 * 1024
-_LARGEST = MAX_BODY_BYTES + 4096
-_GENESIS = bytes(32)
-_TYPE = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*){0,3}")
+__all__ = [
+    "APPLICATION_ID", "MAX_BODY_BYTES", "VERSION", "ChainCheck", "Event", "EventLog", "Fold", "Head", "Put", "Step",
+    "event_digest",
+]  # fmt: skip
+
+_LARGEST = 2 * MAX_BODY_BYTES
 _PAGE = 512
-_SCHEMA = {
-    "events": (
-        "CREATE TABLE events(seq INTEGER PRIMARY KEY, body BLOB NOT NULL, digest BLOB NOT NULL, "
-        "recorded_at TEXT NOT NULL, seal BLOB NOT NULL) STRICT"
-    ),
-    "head": (
-        "CREATE TABLE head(one INTEGER PRIMARY KEY CHECK(one = 1), seq INTEGER NOT NULL, digest BLOB NOT NULL) STRICT"
-    ),
-}
-_ROWS = "SELECT seq, body, digest, recorded_at, seal FROM events"
 _T = TypeVar("_T")
-_Bodies = list[tuple[str, bytes]]
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Where the log stands: the number of its last event (0 when empty) and that event's digest in hex."""
-
-    seq: int = 0
-    digest: str = _GENESIS.hex()
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event as read back.
-
-    Attributes:
-        seq: its number, from 1 without gaps.
-        type: such as ``pin.added``.
-        data: read-only plain JSON.
-        digest: chain digest in hex.
-        recorded_at: the wall time told when it was recorded, for people.
-    """
-
-    seq: int
-    type: str
-    data: Mapping[str, Any]
-    digest: str
-    recorded_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChainCheck:
-    """Result of a full check.
-
-    Attributes:
-        events: how many events hold, from the first on.
-        damaged_at: the first that does not, 0 when all do; one past the last when it is the head that is wrong.
-        reason: why, in words.
-    """
-
-    events: int
-    damaged_at: int = 0
-    reason: str = ""
-
-    @property
-    def ok(self) -> bool:
-        return not self.damaged_at
 
 
 class EventLog:
-    """The log of one file. Safe from any thread; opens nothing before it is asked, creates nothing before a write."""
+    """The log of one file. Safe from any thread; opens nothing before it is asked, creates nothing before a write.
 
-    def __init__(self, path: Path) -> None:
-        """``path`` is the file, usually ``.mog/ledger.db``; its folder is made at the first write."""
+    Attributes:
+        path: the file.
+        unwitnessed: why the witness could not remember the last commit, None when it could. The commit stands.
+    """
+
+    def __init__(
+        self, path: Path, *, fold: Callable[[], Fold] | None = None, witness: Witness | None = None,
+        signer: Signer | None = None,
+    ) -> None:  # fmt: skip
+        """Nothing is opened or made yet.
+
+        Args:
+            path: the file, usually ``.mog/ledger.db``; its folder is made at the first write.
+            fold: makes a fresh replay; needed when a file of format 1 is read as records or upgraded.
+            witness: is shown the ledger when it is opened and after every commit.
+            signer: signs a checkpoint in every commit.
+        """
         self.path = path
+        self.unwitnessed: MogError | None = None
+        self._fold = fold
+        self._witness = witness
+        self._signer = signer
+        self._shown = False
         self._reader: apsw.Connection | None = None
         self._writer: apsw.Connection | None = None
         self._identity: dict[str, tuple[int, int] | None] = {}
@@ -126,7 +92,12 @@ class EventLog:
 
     def head(self) -> Head:
         """Where the log stands. Raises StoreDamaged."""
-        return self._read(_head, Head())
+        return self._read(commit.read_head, Head())
+
+    @property
+    def id(self) -> str:
+        """The name of this ledger, 32 hex digits; "" before the first write and in a file of format 1."""
+        return self._read(lambda db, version: commit.ledger_id(db, version, self._named), "")
 
     def events(self, after: int = 0, limit: int = 0) -> Iterator[Event]:
         """Events with numbers above ``after``, in order, each checked against the chain; all, or at most ``limit``.
@@ -144,92 +115,251 @@ class EventLog:
 
     def _page(self, after: int, want: int) -> list[Event]:
         empty: list[Event] = []
-        return self._read(lambda db: _page(db, after, want, self._named), empty)
+        return self._read(lambda db, version: report.page(db, after, want, version, self._named), empty)
 
-    def verify(self) -> ChainCheck:
-        """Check each event, its canonical form, the chain and the head.
+    def load(self) -> tuple[Head, Iterator[records.Row]]:
+        """The head, and every record as (table, key, body), both of one committed state.
 
+        Tables come by name, and records in the order of their tree, which means nothing. Each record was compared with
+        the state root before it is given out; that none is lacking is known when the iterator ends. It keeps a connection
+        of its own until then, or until it is dropped; commits go on meanwhile.
+
+        Raises:
+            StoreDamaged: now or from the iterator; what it gave out before is not to be used then.
+        """
+        connection = self._own_reader()
+        if connection is None:
+            return Head(), iter(())
+        rows = self._rows(connection)
+        head = next(rows)
+        assert isinstance(head, Head)
+        return head, rows  # type: ignore[return-value]
+
+    def _rows(self, db: apsw.Connection) -> Iterator[Head | records.Row]:
+        try:
+            db.execute("BEGIN")
+            version = schema.version_of(db, self._named)
+            head = commit.read_head(db, version) if version else Head()
+            yield head
+            if version == 1:
+                yield from self._replayed(db)
+            elif version:
+                self._hold_against_witness(db, version)
+                report.quick(db, head, self._named)
+                yield from Records(db, self._named).rows()
+        except (apsw.Error, UnicodeError) as error:
+            raise files.mapped(error, self._named) from error
+        finally:
+            db.close()
+
+    def _replayed(self, db: apsw.Connection) -> Iterator[records.Row]:
+        """Records of a file of format 1, which keeps none."""
+        state: dict[tuple[str, str], bytes | None] = {}
+        if self._fold is not None:
+            fold = self._fold()
+            for event in chain.checked(db, self._named, 1):
+                state |= {(put.table, put.key): put.body for put in fold(event)}
+        yield from ((table, key, body) for (table, key), body in sorted(state.items()) if body is not None)
+
+    def verify(self, fold: Fold | None = None) -> ChainCheck:
+        """Check each event, its canonical form, the chain, the head, the Merkle tree, state roots and records.
+
+        With a fresh ``fold`` also replay: the state root after each event and each record must be what the events give.
         Raises StoreDamaged only when the file cannot be read as a ledger at all.
         """
-        return self._read(lambda db: _check_chain(db, self._named), ChainCheck(0))
+        return self._read(lambda db, version: report.check(db, version, self._named, fold), ChainCheck(0))
+
+    # -- proofs and checkpoints
+
+    def prove(self, seq: int) -> dict[str, Any]:
+        """Proof that an event is in the log as it is now, as the JSON document that ``verify_ledger.py`` reads.
+
+        Raises:
+            NotFound: there is no such event.
+            StoreDamaged: what it would be made of was changed.
+        """
+        return self._proved(lambda db, *rest: proofs.prove(db, seq, *rest), NotFound(f"no event {seq}", way_out="record one"))
+
+    def consistency(self, old: int) -> dict[str, Any]:
+        """Proof that the first ``old`` events were not changed since there were only those, as a JSON document.
+
+        Raises:
+            UsageError: not 0 < old ≤ the number of events.
+            StoreDamaged: what it would be made of was changed.
+        """
+        nothing = UsageError("the ledger is empty", where=self._named, way_out="record something first")
+        return self._proved(lambda db, *rest: proofs.consistency(db, old, *rest), nothing)
+
+    def _proved(self, make: Callable[..., dict[str, Any]], nothing: MogError) -> dict[str, Any]:
+        def ask(db: apsw.Connection, version: int) -> dict[str, Any]:
+            if version == 1:
+                raise UsageError(
+                    "a ledger of an earlier format has no proofs", where=self._named, way_out="record something first"
+                )
+            name = commit.ledger_id(db, version, self._named)
+            return make(db, commit.read_head(db, version), name, self._named)
+
+        found = self._read(ask, {})
+        if not found:
+            raise nothing
+        return found
+
+    def checkpoint(self, signer: Signer) -> str:
+        """Sign what the log is now; the note, which is also kept in the file.
+
+        Raises:
+            UsageError: the log is empty.
+            HeldByOther, StoreDamaged: as ``commit``.
+        """
+
+        def change(db: apsw.Connection) -> str:
+            _begin(db, self._named)
+            try:
+                self._prepare(db)
+                note = signed.write(db, signer, self._named)
+                db.execute("COMMIT")
+            finally:
+                _rollback(db)
+            return note
+
+        return self._write(change)
+
+    def signature(self, known: Iterable[bytes]) -> signed.Signature | None:
+        """Who signed the last checkpoint in the file, None when nobody did.
+
+        ``known`` are the public keys that this person knows (``Keys.known``). Raises StoreDamaged when the checkpoint is
+        not one of this ledger.
+        """
+        publics = tuple(known)
+        return self._read(lambda db, version: signed.read(db, version, publics, self._named), None)
+
+    def signer_known(self, known: Iterable[bytes]) -> bool:
+        """Whether the last checkpoint in the file was signed with a key that this person knows. Raises StoreDamaged."""
+        found = self.signature(known)
+        return found is not None and found.known
 
     # -- writing
 
     def append(self, type: str, data: Mapping[str, Any], *, when: str, expected: Head | None = None) -> Event:
-        """Record one event; see ``append_all``."""
-        return self.append_all([(type, data)], when=when, expected=expected)[0]
+        """Record one event that changes no record; see ``commit``."""
+        return self.commit([Step(type, data)], when=when, expected=expected)[0]
 
     def append_all(
         self, entries: Iterable[tuple[str, Mapping[str, Any]]], *, when: str, expected: Head | None = None
     ) -> tuple[Event, ...]:
-        """Record events in one transaction: all are on the disk when this returns, or none is.
+        """Record events that change no records; see ``commit``."""
+        return self.commit([Step(type, data) for type, data in entries], when=when, expected=expected)
+
+    def commit(self, steps: Iterable[Step], *, when: str, expected: Head | None = None) -> tuple[Event, ...]:
+        """Record events and what they do to the records, in one transaction.
+
+        All of it is on the disk when this returns, or none is.
 
         Args:
-            entries: (type, data) in order; types look like ``pin.added``, data is a JSON object of at most 1 MiB.
-            when: wall time for people, ISO 8601; no part of the chain.
+            steps: in order; each gets a leaf with the state root before and after it.
+            when: wall time for people, ISO 8601; no part of chain, tree or root.
             expected: the head the caller decided on. When the log has moved since, nothing is written.
 
         Raises:
             HeldByOther: another process is writing now, or has written since ``expected``.
-            UsageError: a type or value that cannot be recorded.
-            StoreDamaged: the file is damaged, foreign, or cannot be written; then nothing was recorded.
+            UsageError: a type, value, key or body that cannot be recorded.
+            StoreDamaged: the file is damaged, foreign, or cannot be written. Nothing was recorded then, unless the
+                message says that this could not be found out.
         """
-        bodies = [(kind, _body(kind, data)) for kind, data in entries]
-        _check_when(when)
-        return self._write(lambda db: self._commit(db, bodies, when, expected))
+        drafts = [Draft.of(step) for step in steps]
+        chain.check_when(when)
+        return self._write(lambda db: self._commit(db, drafts, when, expected))
 
-    def repair_head(self) -> Head:
-        """Set the head, which is derived, to the last event of a chain that holds; events are never touched.
+    def rebuild(self, fold: Fold | None = None) -> Head:
+        """Make anew in one transaction what is derived, from events that all hold; the head afterwards.
+
+        With a fresh ``fold`` that is everything; without one only the Merkle tree and the head. Events are never touched.
 
         Raises:
-            StoreDamaged: the chain does not hold.
+            StoreDamaged: an event does not hold, or records are needed and there is no fold.
             HeldByOther: another process is writing now.
         """
-        return self._write(self._reset_head)
+        return self._write(lambda db: self._rebuild(db, fold))
 
-    def _commit(self, db: apsw.Connection, bodies: _Bodies, when: str, expected: Head | None) -> tuple[Event, ...]:
+    def repair_head(self) -> Head:
+        """``rebuild`` without a fold."""
+        return self.rebuild()
+
+    def _rebuild(self, db: apsw.Connection, fold: Fold | None) -> Head:
         _begin(db, self._named)
         try:
-            _initialise(db, self._named)
-            before = _head(db)
-            if expected is not None and before != expected:
-                way_out = "read it again and retry"
-                raise HeldByOther("the ledger has moved on since it was read", where=self._named, way_out=way_out)
-            events = _insert(db, before, bodies, when)
-            after = _swap_head(db, before, events, self._named)
-        except BaseException:
-            _rollback(db)
-            raise
-        self._finish(db, before, after)
-        return events
-
-    def _finish(self, db: apsw.Connection, before: Head, after: Head) -> None:
-        """COMMIT. When it fails, the events are there or they are not: close, look again, and say which."""
-        try:
-            db.execute("COMMIT")
-        except apsw.Error as error:
-            self.close()
-            found = self.head()
-            if found == after:
-                return
-            what = "the commit failed and nothing was recorded" if found == before else "the commit failed; read again"
-            way_out = "check free space and the disk, then retry"
-            raise StoreDamaged(f"{what} ({error})", where=self._named, way_out=way_out) from error
-
-    def _reset_head(self, db: apsw.Connection) -> Head:
-        _begin(db, self._named)
-        try:
-            check = _check_chain(db, self._named, with_head=False)
-            if not check.ok:
-                what = f"event {check.damaged_at} does not hold: {check.reason}"
-                raise StoreDamaged(what, where=self._named, way_out="restore the ledger from a copy")
-            head = Head(check.events, _digest_at(db, check.events, self._named).hex())
-            db.execute("DELETE FROM head")
-            db.execute("INSERT INTO head VALUES(1, ?, ?)", (head.seq, bytes.fromhex(head.digest)))
+            version = schema.version_of(db, self._named)
+            if version == 0:
+                schema.initialise(db)
+            head = report.rebuild(db, version, self._named, fold) if version else Head()
             db.execute("COMMIT")
         finally:
             _rollback(db)
         return head
+
+    def _commit(self, db: apsw.Connection, drafts: list[Draft], when: str, expected: Head | None) -> tuple[Event, ...]:
+        _begin(db, self._named)
+        try:
+            self._prepare(db)
+            before = commit.read_head(db, VERSION)
+            if expected is not None and before != expected:
+                way_out = "read it again and retry"
+                raise HeldByOther("the ledger has moved on since it was read", where=self._named, way_out=way_out)
+            tail = Tail(db, before, self._named)
+            events = tuple(tail.add(draft, when) for draft in drafts)
+            after = tail.finish()
+            if self._signer is not None and after.seq:
+                signed.write(db, self._signer, self._named)
+            name = commit.ledger_id(db, VERSION, self._named)
+        except BaseException:
+            _rollback(db)
+            raise
+        self._finish(db, after)
+        self._show(signed.checkpoint_of(name, after))
+        return events
+
+    def _prepare(self, db: apsw.Connection) -> None:
+        version = schema.version_of(db, self._named)
+        if version == 0:
+            schema.initialise(db)
+        elif version == 1:
+            commit.upgrade(db, self._named, self._fold() if self._fold is not None else None)
+
+    def _finish(self, db: apsw.Connection, after: Head) -> None:
+        """COMMIT. When it fails, the events are there or they are not: close, settle, look again, and say which."""
+        try:
+            db.execute("COMMIT")
+        except apsw.Error as error:
+            self.close()
+            sure = files.settle(self.path, _LARGEST)
+            there = self._has(after)
+            if there and sure:
+                return
+            what = "the commit failed and nothing was recorded" if sure else "the commit failed, and it cannot be told yet"
+            way_out = "check free space and the disk, then retry" if sure else "check the disk, then read the ledger again"
+            raise StoreDamaged(f"{what} ({error})", where=self._named, way_out=way_out) from error
+
+    def _has(self, head: Head) -> bool:
+        def ask(db: apsw.Connection, _: int) -> bool:
+            return commit.read_head(db, VERSION).seq >= head.seq and chain.digest_at(db, head.seq, "").hex() == head.digest
+
+        return self._read(ask, False)
+
+    def _show(self, now: Checkpoint) -> None:
+        """Have the witness remember; the commit stands whether it can or not."""
+        if self._witness is not None and now.size:
+            try:
+                self._witness.keep(now)
+                self.unwitnessed = None
+            except MogError as error:
+                self.unwitnessed = error
+
+    def _hold_against_witness(self, db: apsw.Connection, version: int) -> None:
+        """Once for every time the file is opened."""
+        if self._witness is not None and not self._shown and version > 1:
+            now = signed.checkpoint_of(commit.ledger_id(db, version, self._named), commit.read_head(db, version))
+            self._witness.check(now, StoredTree(db, self._named).root)
+        self._shown = True
 
     # -- the file
 
@@ -237,7 +367,7 @@ class EventLog:
     def _named(self) -> str:
         return str(self.path)
 
-    def _read(self, ask: Callable[[apsw.Connection], _T], empty: _T) -> _T:
+    def _read(self, ask: Callable[[apsw.Connection, int], _T], empty: _T) -> _T:
         """``ask`` on one committed state of the file, or ``empty`` when there is no file or nothing in it."""
         with self._reading:
             try:
@@ -246,7 +376,9 @@ class EventLog:
                     return empty
                 db.execute("BEGIN")
                 try:
-                    return ask(db) if _recognised(db, self._named) else empty
+                    version = schema.version_of(db, self._named)
+                    self._hold_against_witness(db, version)
+                    return ask(db, version) if version else empty
                 finally:
                     _rollback(db)
             except (apsw.Error, UnicodeError) as error:
@@ -259,6 +391,14 @@ class EventLog:
             except (apsw.Error, UnicodeError) as error:
                 raise files.mapped(error, self._named) from error
 
+    def _own_reader(self) -> apsw.Connection | None:
+        if files.examine(self.path) is None:
+            return None
+        try:
+            return files.open_reader(self.path, _LARGEST)
+        except apsw.Error as error:
+            raise files.mapped(error, self._named) from error
+
     def _readable(self) -> apsw.Connection | None:
         # A file that was moved away or replaced while it was open is another ledger, not this one.
         now = files.examine(self.path)
@@ -267,7 +407,7 @@ class EventLog:
             self._reader = None
         if self._reader is None and now is not None:
             self._reader = files.open_reader(self.path, _LARGEST)
-            self._identity["reader"] = now
+            self._identity["reader"], self._shown = now, False
         return self._reader
 
     def _writable(self) -> apsw.Connection:
@@ -276,7 +416,7 @@ class EventLog:
             self._writer.close()
             self._writer = None
         if self._writer is None:
-            self._read(lambda _: None, None)  # is it ours? asked before anything is written
+            self._read(lambda *_: None, None)  # is it ours? asked before anything is written
             self._writer = files.open_writer(self.path, _LARGEST)
             self._identity["writer"] = now
         return self._writer
@@ -285,44 +425,6 @@ class EventLog:
 def _close(connection: apsw.Connection | None) -> None:
     if connection is not None:
         connection.close()
-
-
-def event_digest(prev: bytes, seq: int, body: bytes) -> bytes:
-    """Chain digest of one event, 32 bytes (formula in the module's text)."""
-    return hashlib.sha256(b"mog.event.1" + prev + seq.to_bytes(8, "big") + body).digest()
-
-
-def _seal(digest: bytes, recorded_at: str) -> bytes:
-    return hashlib.sha256(b"mog.seal.1" + digest + recorded_at.encode("utf-8")).digest()
-
-
-def _body(kind: str, data: Mapping[str, Any]) -> bytes:
-    if not _TYPE.fullmatch(kind) or len(kind) > 64:
-        raise UsageError(f"no event type {kind!r}", way_out="use small letters, with dots between: pin.added")
-    body = canonical({"data": data, "type": kind, "v": VERSION})
-    if len(body) > MAX_BODY_BYTES:
-        raise UsageError("an event beyond 1 MiB", where=kind, way_out="keep the text in a file and record its digest")
-    return body
-
-
-def _check_when(when: str) -> None:
-    if len(when) > 64 or not (when.isascii() and when.isprintable()):
-        raise UsageError(f"{when!r} is not a time", way_out="use ISO 8601, as in 2026-01-31T12:00:00Z")
-
-
-def _recognised(db: apsw.Connection, where: str) -> bool:
-    return files.recognised(db, where, APPLICATION_ID, VERSION, _SCHEMA)
-
-
-def _initialise(db: apsw.Connection, where: str) -> None:
-    """Make the tables in a file that is still empty; part of the first transaction."""
-    if _recognised(db, where):
-        return
-    for statement in _SCHEMA.values():
-        db.execute(statement)
-    db.execute("INSERT INTO head VALUES(1, 0, ?)", (_GENESIS,))
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _begin(db: apsw.Connection, where: str) -> None:
@@ -337,97 +439,3 @@ def _begin(db: apsw.Connection, where: str) -> None:
 def _rollback(db: apsw.Connection) -> None:
     if db.in_transaction:
         db.execute("ROLLBACK")
-
-
-def _head(db: apsw.Connection) -> Head:
-    row = db.execute("SELECT seq, digest FROM head").fetchone()
-    last = db.execute(f"{_ROWS} ORDER BY seq DESC LIMIT 1").fetchone() or (0, b"", _GENESIS)
-    if row is None or not isinstance(row[1], bytes) or row != (last[0], last[2]):
-        raise StoreDamaged("the head is not the last event", where=db.filename, way_out=files.WAY_OUT)
-    return Head(int(row[0]), row[1].hex())
-
-
-def _insert(db: apsw.Connection, head: Head, bodies: _Bodies, when: str) -> tuple[Event, ...]:
-    digest, seq, events = bytes.fromhex(head.digest), head.seq, []
-    for kind, body in bodies:
-        seq += 1
-        digest = event_digest(digest, seq, body)
-        db.execute("INSERT INTO events VALUES(?, ?, ?, ?, ?)", (seq, body, digest, when, _seal(digest, when)))
-        events.append(Event(seq, kind, freeze(parse(body)["data"]), digest.hex(), when))
-    return tuple(events)
-
-
-def _swap_head(db: apsw.Connection, before: Head, events: tuple[Event, ...], where: str) -> Head:
-    after = Head(events[-1].seq, events[-1].digest) if events else before
-    new = (after.seq, bytes.fromhex(after.digest), before.seq, bytes.fromhex(before.digest))
-    db.execute("UPDATE head SET seq = ?, digest = ? WHERE one = 1 AND seq = ? AND digest = ?", new)
-    if db.changes() != 1:
-        raise files.held(where)
-    return after
-
-
-def _page(db: apsw.Connection, after: int, limit: int, where: str) -> list[Event]:
-    prev, page = _digest_at(db, after, where), []
-    above = after or -1 << 63  # from the start, so that a row below 1 does not go unseen
-    for row in db.execute(f"{_ROWS} WHERE seq > ? ORDER BY seq LIMIT ?", (above, limit)):
-        after += 1
-        reason = _flaw(row, after, prev)
-        if reason:
-            raise StoreDamaged(f"event {after} does not hold: {reason}", where=where, way_out=files.WAY_OUT)
-        page.append(_event(row, where))
-        prev = bytes.fromhex(page[-1].digest)
-    if len(page) < limit and _head(db) != Head(after, prev.hex()):
-        what = f"the chain ends at event {after}, which is not the head"
-        raise StoreDamaged(what, where=where, way_out=files.WAY_OUT)
-    return page
-
-
-def _digest_at(db: apsw.Connection, seq: int, where: str) -> bytes:
-    if seq == 0:
-        return _GENESIS
-    row = db.execute("SELECT digest FROM events WHERE seq = ?", (seq,)).fetchone()
-    if row is None or not isinstance(row[0], bytes):
-        raise StoreDamaged(f"event {seq} is gone", where=where, way_out=files.WAY_OUT)
-    return row[0]
-
-
-def _flaw(row: tuple[Any, ...], seq: int, prev: bytes) -> str:
-    """Why a row is not event number ``seq`` after ``prev``; "" when it is."""
-    found, body, digest, recorded_at, seal = row
-    shapes = ((body, bytes), (digest, bytes), (recorded_at, str), (seal, bytes))
-    if found != seq:
-        return f"event {found} stands in its place"
-    if not all(isinstance(value, shape) for value, shape in shapes):
-        return "a column of the wrong type"
-    if event_digest(prev, seq, body) != digest:
-        return "its digest is not that of its content and of the event before"
-    return "" if _seal(digest, recorded_at) == seal else "its time was changed"
-
-
-def _event(row: tuple[Any, ...], where: str) -> Event:
-    value = parse(row[1], f"{where}, event {row[0]}")
-    known = isinstance(value, dict) and value.keys() == {"data", "type", "v"} and value["v"] == VERSION
-    if not (known and isinstance(value["data"], dict) and isinstance(value["type"], str)):
-        way_out = "upgrade mog, or run `mog doctor`"
-        raise StoreDamaged(f"event {row[0]} is of no known form", where=where, way_out=way_out)
-    return Event(row[0], value["type"], freeze(value["data"]), row[2].hex(), row[3])
-
-
-def _check_chain(db: apsw.Connection, where: str, *, with_head: bool = True) -> ChainCheck:
-    prev, seq = _GENESIS, 0
-    for row in db.execute(f"{_ROWS} ORDER BY seq"):
-        reason = _flaw(row, seq + 1, prev) or _form_flaw(row, where)
-        if reason:
-            return ChainCheck(seq, seq + 1, reason)
-        prev, seq = _digest_at(db, seq + 1, where), seq + 1
-    found = db.execute("SELECT seq, digest FROM head").fetchall()
-    held = not with_head or found == [(seq, prev)]
-    return ChainCheck(seq) if held else ChainCheck(seq, seq + 1, "the head is not the last event")
-
-
-def _form_flaw(row: tuple[Any, ...], where: str) -> str:
-    try:
-        _event(row, where)
-        return "" if canonical(parse(row[1])) == row[1] else "its text is not canonical"
-    except MogError as error:
-        return error.what

@@ -1,4 +1,4 @@
-"""Opening a ledger file without trusting it. Called by the logs of this folder only.
+"""Opening a ledger file without trusting it, and small files beside it. Called by the logs of this folder only.
 
 What may not come in: rows and their meaning. A ledger may come with a repository nobody vouched for, so links are not
 followed, pipes are not waited for, the schema must be ours word for word, and no value may be larger than we write.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,9 @@ import apsw
 from mog.engine.errors import HeldByOther, MogError, StoreDamaged
 
 WAY_OUT = "run `mog doctor`; restore the ledger from a copy, or move it away to begin an empty one"
+_BESIDE = ("-wal", "-shm", "-journal")
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_SMALL = 1 << 20
 READ_WAIT_MS = 2000  # for another process's crash recovery or last close; a writer never blocks a reader
 _UNUSABLE = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
 
@@ -24,9 +28,12 @@ def examine(path: Path) -> tuple[int, int] | None:
     """Identity of the file on its disk, or None when there is none.
 
     Raises:
-        StoreDamaged: a link, or something that is no plain file in a real folder.
+        StoreDamaged: a link, or something that is no plain file in a real folder, there or in the place of a file that
+            SQLite keeps beside it.
     """
     found = _lstat(path.parent, stat.S_ISDIR) and _lstat(path, stat.S_ISREG)
+    for suffix in _BESIDE:
+        _lstat(path.with_name(path.name + suffix), stat.S_ISREG)
     return (found.st_dev, found.st_ino) if found else None
 
 
@@ -50,11 +57,16 @@ def make(path: Path) -> tuple[int, int]:
     Raises:
         StoreDamaged: it cannot be made, or ``examine`` refuses what is there.
     """
+    found = examine(path)
+    if found is not None:
+        _tighten(path)
+        return found
     try:
+        folders = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if examine(path) is None:
-            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-            os.close(os.open(path, flags, 0o600))
+        os.close(os.open(path, _NEW, 0o600))
+        for folder in [path.parent, *(folder.parent for folder in folders)]:
+            sync_folder(folder)
     except FileExistsError:
         pass  # another process made it in between; examined below like any other
     except OSError as error:
@@ -64,6 +76,16 @@ def make(path: Path) -> tuple[int, int]:
         raise StoreDamaged("vanished while it was opened", where=str(path), way_out="try again")
     _tighten(path)
     return found
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk; does nothing where folders cannot be synced. Raises OSError."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _tighten(path: Path) -> None:
@@ -80,13 +102,41 @@ def _unusable(at: Path, what: str, error: OSError) -> StoreDamaged:
 
 
 def open_writer(path: Path, largest: int) -> apsw.Connection:
-    """A connection that writes, in WAL mode with a full sync at every commit. Raises errors of apsw."""
+    """A connection that writes, in WAL mode with a full sync at every commit.
+
+    Raises:
+        StoreDamaged: the folder cannot be synced, so that a commit would not be sure to be found again.
+        apsw.Error: anything else.
+    """
     db = _open(path, apsw.SQLITE_OPEN_READWRITE, largest)
     db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # waits for a recovery, if there is one
     db.set_busy_timeout(0)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
+    db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # makes the write-ahead log, if there is none
+    try:
+        sync_folder(path.parent)  # SQLite does it too, and does not look whether it worked
+    except OSError as error:
+        db.close()
+        raise _unusable(path.parent, "cannot be synced", error) from error
     return db
+
+
+def settle(path: Path, largest: int) -> bool:
+    """Copy the write-ahead log into the file and empty it, so that what it holds is durable and what it half holds is gone.
+
+    False when that could not be done now, because others are reading or the disk refuses.
+    """
+    try:
+        db = open_writer(path, largest)
+        try:
+            db.set_busy_timeout(READ_WAIT_MS)
+            busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return busy == 0
+        finally:
+            db.close()
+    except (apsw.Error, StoreDamaged):
+        return False
 
 
 def open_reader(path: Path, largest: int) -> apsw.Connection:
@@ -121,8 +171,8 @@ def _open(path: Path, flags: int, largest: int) -> apsw.Connection:
     return db
 
 
-def recognised(db: apsw.Connection, where: str, application_id: int, version: int, schema: Mapping[str, str]) -> bool:
-    """Whether the file holds exactly our tables (False: it is still empty).
+def recognised(db: apsw.Connection, where: str, application_id: int, formats: Mapping[int, Mapping[str, str]]) -> int:
+    """Which of the formats (number → table → its SQL, word for word) the file has; 0 while it is still empty.
 
     Raises:
         StoreDamaged: any other file, or one of a later format.
@@ -130,14 +180,14 @@ def recognised(db: apsw.Connection, where: str, application_id: int, version: in
     app, found = db.pragma("application_id"), db.pragma("user_version")
     tables = {str(name): str(sql) for name, sql in db.execute("SELECT name, sql FROM sqlite_schema LIMIT 100")}
     if not tables and not app and not found:
-        return False
+        return 0
     if app != application_id:
         raise StoreDamaged("a database, but not a ledger of mog", where=where, way_out="move it away")
-    if not isinstance(found, int) or found > version:
+    if not isinstance(found, int) or found > max(formats):
         raise StoreDamaged(f"written by a later mog (format {found})", where=where, way_out="upgrade mog")
-    if found != version or tables != dict(schema):
+    if tables != formats.get(found):
         raise StoreDamaged("a ledger with tables that are not ours", where=where, way_out=WAY_OUT)
-    return True
+    return found
 
 
 def held(where: str) -> HeldByOther:
@@ -152,3 +202,59 @@ def mapped(error: Exception, where: str) -> MogError:
     if isinstance(error, _UNUSABLE):
         return StoreDamaged(f"cannot be used ({error})", where=where, way_out="check rights and free space")
     return StoreDamaged(f"not a sound ledger ({error})", where=where, way_out=WAY_OUT)
+
+
+# -- small files: keys, what a witness remembers
+
+
+def read_small(path: Path) -> bytes | None:
+    """Content of a small plain file, None when there is none.
+
+    Raises:
+        StoreDamaged: a link or something else in its place, more than 1 MiB, or it cannot be read.
+    """
+    if _lstat(path, stat.S_ISREG) is None:
+        return None
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(handle, "rb") as file:
+            raw = file.read(_SMALL + 1)
+    except OSError as error:
+        raise _unusable(path, "cannot be read", error) from error
+    if len(raw) > _SMALL:
+        raise StoreDamaged("larger than anything we write", where=str(path), way_out="move it away")
+    return raw
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Make a small file, 0600 in a folder of 0700, durably. Raises StoreDamaged, also when there is one already."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, _NEW | getattr(os, "O_BINARY", 0), 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        sync_folder(path.parent)
+    except OSError as error:
+        raise _unusable(path, "cannot be made", error) from error
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put a small file in the place of what stands there, whole or not at all. Raises StoreDamaged."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, _NEW | getattr(os, "O_BINARY", 0), 0o600), "wb") as file:
+            file.write(content)
+        draft.replace(path)
+    except OSError as error:
+        raise _unusable(path, "cannot be written", error) from error
+
+
+def remove(path: Path) -> None:
+    """Remove a small file, if there is one. Raises StoreDamaged."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unusable(path, "cannot be removed", error) from error
