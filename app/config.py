@@ -58,6 +58,7 @@ KEYS = (
     Key("index.workers", "workers", "count", "Extraction processes; 0 chooses by the number of cores."),
     Key("watch.mode", "watch", "choice", "How the workbench sees saved files.", ("auto", "poll", "off")),
     Key("watch.poll_seconds", "poll_seconds", "seconds", "Pause between two looks when polling."),
+    Key("beliefs.recheck", "recheck", "choice", "When auditors that may run judge drift.", ("manual", "at_once")),
 )
 RESERVED = (
     "index.languages",
@@ -80,6 +81,7 @@ version: 1
 # watch:
 #   mode: auto                         # auto, poll or off
 """
+_OTHER_VARIABLES = ("MOG_TRUST_DIR", "MOG_KEYS_DIR", "MOG_WITNESS_DIR")  # folders outside of any repository
 _BY_NAME = {key.name: key for key in KEYS}
 _SECTIONS = {name.rpartition(".")[0] for name in (*_BY_NAME, *RESERVED)} - {""}
 
@@ -144,6 +146,8 @@ def _from_environment(environ: Mapping[str, str], notes: list[str]) -> dict[str,
     found = {}
     for variable in sorted(name for name in environ if name.startswith("MOG_")):
         key = known.get(variable)
+        if variable in _OTHER_VARIABLES:
+            continue
         if key is None:
             notes.append(f"the variable {variable} has no meaning here{_nearest(variable, known)}")
             continue

@@ -50,7 +50,6 @@ def rows_of(nodes: int) -> Iterator[NodeRow]:
             1,
             2,
             key.to_bytes(16),
-            None,
             0,
         )
 

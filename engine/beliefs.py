@@ -6,6 +6,7 @@ in: rules, logic, text for people. The index is asked only to find a place by na
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import freshness, git, secrets
 from mog.engine.config import EngineConfig
-from mog.engine.errors import NotFound, UsageError
+from mog.engine.errors import NotFound, StoreDamaged, UsageError
 from mog.engine.graph import ContextGraph
 from mog.engine.ids import Locator, node_uid, parse_locator
 from mog.engine.ledgers.events import EventLog
@@ -25,15 +26,18 @@ from mog.engine.ontology import Ontology
 from mog.engine.pins import PinStore
 
 if TYPE_CHECKING:
-    from mog.engine.policy.trust import TrustStore, Waiting
+    from mog.engine.policy.trust import Command, TrustStore, Waiting
     from mog.engine.reason.auditors import AuditorRegistry
     from mog.engine.reason.bridge import Bridge, ChangeReport, Receipt, RecheckReport
     from mog.engine.reason.explain import Explanation, Lineage
     from mog.engine.reason.health import HealthReport
     from mog.engine.reason.mesh import Effect, Mesh
-    from mog.engine.reason.prose.pipeline import IngestReport
+    from mog.engine.reason.prose.report import IngestReport
     from mog.engine.reason.radius import Radius
-    from mog.engine.reason.walker import Walk, Walker
+    from mog.engine.reason.telemetry import Telemetry
+    from mog.engine.reason.temporal import DecisionHistory, Reconstruction
+    from mog.engine.reason.walker import Walker
+    from mog.engine.reason.walks import Walk
 
 PERSON = "person"
 
@@ -100,6 +104,13 @@ class Beliefs:
         from mog.engine.reason.walker import Walker
 
         return Walker(self.mesh)
+
+    @cached_property
+    def telemetry(self) -> Telemetry:
+        """Counts of walks, outside the ledger."""
+        from mog.engine.reason.telemetry import Telemetry
+
+        return Telemetry(self._place.folder / "run" / "telemetry.json")
 
     @cached_property
     def bridge(self) -> Bridge:
@@ -244,7 +255,12 @@ class Beliefs:
 
     def ask(self, question: str) -> Walk:
         """The best-grounded answer to a question, with the walk that found it, or why there is none."""
-        return self.walker.ask(question)
+        walk = self.walker.ask(question)
+        self.telemetry.record(walk)
+        if self.log.path.exists():
+            with contextlib.suppress(StoreDamaged):  # counts of walks are no reason to withhold an answer
+                self.telemetry.save()
+        return walk
 
     def explain(self, target: str) -> Explanation:
         """Why a belief stands or has fallen. Raises NotFound, UsageError."""
@@ -269,23 +285,50 @@ class Beliefs:
         found = [explain(self.mesh, id) for id in ids]
         return tuple(sorted(found, key=lambda e: (e.label == "fallen", e.node.type, e.node.label)))
 
+    def as_of(self, question: str, date: str) -> Reconstruction:
+        """The answer as it would have been on a day (YYYY-MM-DD), and what was not known yet. Raises UsageError."""
+        from mog.engine.reason.temporal import explain_as_of
+
+        return explain_as_of(self.mesh, question, date, walker=self.walker)
+
+    def reconstruct(self, target: str, date: str | None = None, *, depth: int = 3) -> DecisionHistory:
+        """What a decision stood on when it was made, and what came later. Raises NotFound, UsageError."""
+        from mog.engine.reason.temporal import reconstruct_decision
+
+        return reconstruct_decision(self.mesh, self.find(target), date, depth=depth)
+
     def health(self) -> HealthReport:
         """What is wrong or thin in the graph."""
-        from mog.engine.reason.health import report
+        from mog.engine.reason.health import check
 
-        return report(self.mesh, self.walker)
+        return check(self.mesh, near_misses=self.walker.resolver.near_misses, telemetry=self.telemetry.report())
 
-    def ingest(self, paths: Sequence[Path], *, progress: Callable[[Progress], None] | None = None) -> IngestReport:
-        """Read documents into the graph; see ``prose.pipeline``."""
-        from mog.engine.reason.prose import pipeline
+    def ingest(
+        self, paths: Sequence[Path], *, commits: int = 0, progress: Callable[[Progress], None] | None = None
+    ) -> IngestReport:
+        """Read folders, files, issue exports and the last ``commits`` commits; each path is one commit of the ledger.
 
-        return pipeline.ingest_paths(self.mesh, self._place.root, paths, progress=progress)
+        Raises: NotFound: a path that is not there. GitRefused.
+        """
+        from mog.engine.reason.prose import collect, pipeline
+        from mog.engine.reason.prose.report import IngestReport
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if progress is not None:
+                progress(Progress(stage, done, total))
+
+        report = IngestReport()
+        for found in collect.collections(self._place.root, paths, commits):
+            report.add(
+                pipeline.ingest(self.mesh, found.documents, collection=found.name, complete=found.complete, progress=tell)
+            )
+        return report
 
     # holding against the disk
 
-    def recheck(self) -> RecheckReport:
+    def recheck(self, *, progress: Callable[[Progress], None] | None = None) -> RecheckReport:
         """Look at what beliefs are anchored to; have auditors that may run judge what changed."""
-        return self.bridge.recheck()
+        return self.bridge.recheck(progress=progress)
 
     def judge(self, evidence: str, target: str, verdict: str, reason: str) -> Receipt:
         """The verdict of the person at the keyboard: ``contradicts`` or ``holds``. Never for a program."""
@@ -293,6 +336,10 @@ class Beliefs:
 
     def on_change(self, *, at_once: bool = False) -> ChangeReport:
         """What the watcher calls when files changed and it was quiet for a moment."""
+        from mog.engine.reason.bridge import ChangeReport
+
+        if not self.log.path.exists():
+            return ChangeReport()
         repo = self._repo
         return self.bridge.on_change(at_once=at_once, git_dir=repo.git_dir if repo else None)
 
@@ -301,23 +348,23 @@ class Beliefs:
         return tuple(self.trust.waiting(self._commands()))
 
     def allow(self, name: str, digest: str = "") -> Waiting | None:
-        """Give the word for one command; what waited, or None when it was allowed. Raises NotFound, PolicyDenied."""
-        return self.trust.allow(self._command(name), digest)
+        """Give the word for one command; what waited, or None when it was allowed. Raises NotFound, PolicyDenied.
 
-    def revoke(self, name: str) -> int:
-        """Take every word for a command back; how many there were. Raises NotFound."""
-        return self.trust.revoke(self._command(name))
-
-    def _command(self, name: str) -> Any:
+        ``digest``: what the person was shown; when given, the command must still be that.
+        """
         for command in self._commands():
             if command.name == name:
-                return command
+                return self.trust.allow(command, digest)
         raise NotFound(f"no command {name!r} is declared here", way_out="list them with `mog allow`")
 
-    def _commands(self) -> list[Any]:
+    def revoke(self, name: str) -> int:
+        """Take every word for a command back; how many there were."""
+        return self.trust.revoke(name)
+
+    def _commands(self) -> tuple[Command, ...]:
         from mog.engine.reason import auditors
 
-        return [auditor.command for auditor in auditors.load(self._place.root) if auditor.command is not None]
+        return auditors.commands_of(self._place.root)
 
     def _found(self, targets: Iterable[str]) -> list[str]:
         return [self.find(target) for target in targets]

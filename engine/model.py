@@ -362,8 +362,8 @@ class Change:
     """One event of the change feed.
 
     Attributes:
-        kind: ``index`` (a new generation is served), ``pins`` (pins or their freshness changed), ``watch`` (the watcher's
-            state changed), ``progress`` (indexing goes on).
+        kind: ``index`` (a new generation is served), ``pins`` (pins or their freshness changed), ``beliefs`` (drift was
+            recorded or judged), ``watch`` (the watcher's state changed), ``progress`` (indexing goes on).
         generation: generation served after the change.
         paths: files concerned (may be empty).
         detail: a sentence, or the watcher's state.

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from mog.engine.code.live import LiveIndex
     from mog.engine.code.view import CodeView
     from mog.engine.graph import ContextGraph
+    from mog.engine.lookout import Lookout
     from mog.engine.store.nx_snap import Snap
 
 __all__ = ["Workspace"]
@@ -76,6 +77,7 @@ class Workspace:
         self._readers: list[Any] = []
         self._beliefs: Beliefs | None = None
         self._live: LiveIndex | None = None
+        self._lookout: Lookout | None = None
         self._own_indexer: Indexer | None = None
 
     # opening and closing
@@ -331,14 +333,28 @@ class Workspace:
         with self._guard:
             if self._live is None and self.config.watch != "off":
                 self._live = LiveIndex(self._indexer(), self.config, self._announce, self._feed)
+                self._lookout = self._look_out()
                 self._live.start()
 
     def stop_watch(self) -> None:
         """Stop watching."""
         with self._guard:
             live, self._live = self._live, None
+            lookout, self._lookout = self._lookout, None
         if live is not None:
             live.stop()
+        if lookout is not None:
+            lookout.stop()
+
+    def _look_out(self) -> Lookout:
+        from mog.engine.lookout import Lookout
+
+        def say(detail: str, paths: tuple[str, ...]) -> None:
+            self._feed.say(Change("beliefs", self._generation(), paths, detail))
+
+        lookout = Lookout(self.beliefs, self.config.recheck == "at_once", say)
+        lookout.start()
+        return lookout
 
     @property
     def watcher(self) -> str:
@@ -424,6 +440,8 @@ class Workspace:
     def _announce(self, outcome: Outcome) -> None:
         if outcome.changed:
             self._feed.say(Change("index", outcome.generation, outcome.paths))
+            if self._lookout is not None:
+                self._lookout.changed()
 
 
 def find_root(start: Path) -> Path:

@@ -12,6 +12,7 @@ time stands beside the chain, not in it, and is sealed to its event by a short h
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ import apsw
 
 from mog.engine.errors import MogError, StoreDamaged, UsageError
 from mog.engine.ledgers import files, merkle, state_root
-from mog.engine.values import canonical, freeze, parse
+from mog.engine.values import canonical, freeze, parse, plain
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 GENESIS = bytes(32)
@@ -31,6 +32,9 @@ SEAL_BYTES = {1: 32, 2: 8}
 _DEFLATED = b"\x01"
 _WORTH_DEFLATING = 160
 _TYPE = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*){0,3}")
+_BEYOND = re.compile("[\ud800-\U0010ffff]")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_FRACTION = re.compile(r"\d[.eE]|\d{17}")
 _ROWS = "SELECT seq, body, digest, recorded_at, seal FROM events"
 
 Row = tuple[Any, ...]
@@ -91,7 +95,7 @@ def text_of(kind: str, data: Mapping[str, Any]) -> bytes:
     """The canonical text of an event. Raises UsageError for a type or value that cannot be recorded."""
     if not _TYPE.fullmatch(kind) or len(kind) > 64:
         raise UsageError(f"no event type {kind!r}", way_out="use small letters, with dots between: pin.added")
-    text = canonical({"data": data, "type": kind, "v": FORM})
+    text = _canonical(plain({"data": data, "type": kind, "v": FORM}))
     if len(text) > MAX_BODY_BYTES:
         raise UsageError("an event beyond 16 MiB", where=kind, way_out="record it as several events of one commit")
     return text
@@ -163,22 +167,39 @@ def flaw(row: Row, seq: int, prev: bytes, version: int) -> str:
 
 def form_flaw(row: Row, where: str) -> str:
     """Why a row that holds is still not what we write; "" when it is."""
+    text = restored(row[1])
     try:
-        event_of(row, where)
-        text = restored(row[1])
-        return "" if canonical(parse(text)) == text else "its text is not canonical"
+        return "" if _canonical(_value(row[0], text, where)) == text else "its text is not canonical"
     except MogError as error:
         return error.what
 
 
 def event_of(row: Row, where: str) -> Event:
     """The event of a row that holds. Raises StoreDamaged for a text of no known form."""
-    value = parse(restored(row[1]), f"{where}, event {row[0]}")
+    value = _value(row[0], restored(row[1]), where)
+    return Event(row[0], value["type"], freeze(value["data"]), row[2].hex(), row[3])
+
+
+def _value(seq: int, text: bytes, where: str) -> dict[str, Any]:
+    value = parse(text, f"{where}, event {seq}")
     known = isinstance(value, dict) and value.keys() == {"data", "type", "v"} and value["v"] == FORM
     if not (known and isinstance(value["data"], dict) and isinstance(value["type"], str)):
         way_out = "upgrade mog, or run `mog doctor`"
-        raise StoreDamaged(f"event {row[0]} is of no known form", where=where, way_out=way_out)
-    return Event(row[0], value["type"], freeze(value["data"]), row[2].hex(), row[3])
+        raise StoreDamaged(f"event {seq} is of no known form", where=where, way_out=way_out)
+    return dict(value)
+
+
+def _canonical(value: dict[str, Any]) -> bytes:
+    """As ``values.canonical`` for a plain value, quicker where the standard library writes the same text.
+
+    That differs in numbers that are no integers, and in the order of keys beyond U+D7FF (RFC 8785, 3.2.2 and 3.2.3).
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (RecursionError, ValueError, TypeError):
+        return canonical(value)
+    same = not _BEYOND.search(text) and not _FRACTION.search(_STRING.sub("", text))
+    return text.encode("utf-8") if same else canonical(value)
 
 
 def checked(db: apsw.Connection, where: str, version: int, after: int = 0, limit: int = -1) -> Iterator[Event]:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mog.engine.errors import StoreDamaged, UsageError
-from mog.engine.ledgers import files
+from mog.engine.ledgers import small_files
 
 VARIABLE = "MOG_KEYS_DIR"
 MAX_NOTE_BYTES = 4096
@@ -148,18 +148,18 @@ class Keys:
             StoreDamaged: the file is a link, cannot be made or read, or holds no key.
         """
         path = self.folder / "ledger.key"
-        raw = files.read_small(path)
+        raw = small_files.read(path)
         if raw is None:
             seed = os.urandom(32)
-            files.write_new(path, base64.b64encode(seed) + b"\n")
+            small_files.write_new(path, base64.b64encode(seed) + b"\n")
             return Signer(seed)
         return Signer(_raw_key(raw, path))
 
     def known(self) -> tuple[bytes, ...]:
         """Public keys that this person knows, their own first if there is one. Raises StoreDamaged."""
-        own = files.read_small(self.folder / "ledger.key")
+        own = small_files.read(self.folder / "ledger.key")
         path = self.folder / "known"
-        others = [_raw_key(line, path) for line in (files.read_small(path) or b"").splitlines() if line.strip()]
+        others = [_raw_key(line, path) for line in (small_files.read(path) or b"").splitlines() if line.strip()]
         return tuple(dict.fromkeys([*([Signer(_raw_key(own, path)).public] if own is not None else []), *others]))
 
     def learn(self, key: str) -> None:
@@ -171,7 +171,7 @@ class Keys:
         """
         public = _public(key)
         lines = [*(base64.b64encode(known) for known in self.known()), base64.b64encode(public)]
-        files.replace(self.folder / "known", b"\n".join(dict.fromkeys(lines)) + b"\n")
+        small_files.replace(self.folder / "known", b"\n".join(dict.fromkeys(lines)) + b"\n")
 
 
 def known_signer(note: Note, publics: Iterable[bytes]) -> bytes | None:

@@ -6,29 +6,30 @@ reader reads the last committed state.
 
 Events are the truth (``chain``). In the transaction that records them the log also writes the records they change
 (``records``), the state root over these (``state_root``), the Merkle tree over the events (``merkle``, ``proofs``) and
-the head. All of that is derived and can be made anew (``report``). The chain, the tree and the root show whoever knows
-an earlier head or checkpoint that a record was changed, dropped, moved or put in; somebody who rewrites the whole file
-and is not held against anything older leaves no mark in it.
+the head. All of that is derived and can be made anew (``report``). Chain, tree and root show whoever knows an earlier
+head or checkpoint that a record was changed, dropped, moved or put in; somebody who rewrites the whole file and is not
+held against anything older leaves no mark in it.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import apsw
 
 from mog.engine.errors import HeldByOther, MogError, NotFound, StoreDamaged, UsageError
-from mog.engine.ledgers import chain, commit, files, proofs, records, report, schema, signed
+from mog.engine.ledgers import chain, commit, files, proofs, report, schema, signed
+from mog.engine.ledgers.access import LedgerFile
 from mog.engine.ledgers.chain import MAX_BODY_BYTES, Event, Head, event_digest
 from mog.engine.ledgers.checkpoints import Checkpoint, Signer
 from mog.engine.ledgers.commit import Draft, Fold, Step, Tail
 from mog.engine.ledgers.proofs import StoredTree
-from mog.engine.ledgers.records import Put, Records
+from mog.engine.ledgers.records import Put, Records, Row
 from mog.engine.ledgers.report import ChainCheck
 from mog.engine.ledgers.schema import APPLICATION_ID, VERSION
+from mog.engine.ledgers.signed import Signature
 from mog.engine.ledgers.witness import Witness
 
 __all__ = [
@@ -38,7 +39,6 @@ __all__ = [
 
 _LARGEST = 2 * MAX_BODY_BYTES
 _PAGE = 512
-_T = TypeVar("_T")
 
 
 class EventLog:
@@ -66,21 +66,12 @@ class EventLog:
         self._fold = fold
         self._witness = witness
         self._signer = signer
-        self._shown = False
-        self._reader: apsw.Connection | None = None
-        self._writer: apsw.Connection | None = None
-        self._identity: dict[str, tuple[int, int] | None] = {}
-        self._reading = threading.RLock()
-        self._writing = threading.RLock()
+        self._file = LedgerFile(path, _LARGEST, self._hold_against_witness)
+        self._named = self._file.named
 
     def close(self) -> None:
         """Give the file back. The log opens it again when it is next used."""
-        with self._reading:
-            connection, self._reader = self._reader, None
-            _close(connection)
-        with self._writing:
-            connection, self._writer = self._writer, None
-            _close(connection)
+        self._file.close()
 
     def __enter__(self) -> EventLog:
         return self
@@ -92,12 +83,12 @@ class EventLog:
 
     def head(self) -> Head:
         """Where the log stands. Raises StoreDamaged."""
-        return self._read(commit.read_head, Head())
+        return self._file.read(commit.read_head, Head())
 
     @property
     def id(self) -> str:
         """The name of this ledger, 32 hex digits; "" before the first write and in a file of format 1."""
-        return self._read(lambda db, version: commit.ledger_id(db, version, self._named), "")
+        return self._file.read(lambda db, version: commit.ledger_id(db, version, self._named), "")
 
     def events(self, after: int = 0, limit: int = 0) -> Iterator[Event]:
         """Events with numbers above ``after``, in order, each checked against the chain; all, or at most ``limit``.
@@ -115,9 +106,19 @@ class EventLog:
 
     def _page(self, after: int, want: int) -> list[Event]:
         empty: list[Event] = []
-        return self._read(lambda db, version: report.page(db, after, want, version, self._named), empty)
+        return self._file.read(lambda db, version: report.page(db, after, want, version, self._named), empty)
 
-    def load(self) -> tuple[Head, Iterator[records.Row]]:
+    def get(self, table: str, key: str) -> bytes | None:
+        """The body of one record, compared with the tree; None when there is none. Raises StoreDamaged."""
+
+        def ask(db: apsw.Connection, version: int) -> bytes | None:
+            if version == 1:
+                return next((body for *at, body in self._replayed(db) if at == [table, key]), None)
+            return Records(db, self._named).get(table, key)
+
+        return self._file.read(ask, None)
+
+    def load(self) -> tuple[Head, Iterator[Row]]:
         """The head, and every record as (table, key, body), both of one committed state.
 
         Tables come by name, and records in the order of their tree, which means nothing. Each record was compared with
@@ -127,7 +128,7 @@ class EventLog:
         Raises:
             StoreDamaged: now or from the iterator; what it gave out before is not to be used then.
         """
-        connection = self._own_reader()
+        connection = self._file.own_reader()
         if connection is None:
             return Head(), iter(())
         rows = self._rows(connection)
@@ -135,24 +136,24 @@ class EventLog:
         assert isinstance(head, Head)
         return head, rows  # type: ignore[return-value]
 
-    def _rows(self, db: apsw.Connection) -> Iterator[Head | records.Row]:
+    def _rows(self, db: apsw.Connection) -> Iterator[Head | Row]:
         try:
             db.execute("BEGIN")
-            version = schema.version_of(db, self._named)
-            head = commit.read_head(db, version) if version else Head()
-            yield head
-            if version == 1:
-                yield from self._replayed(db)
-            elif version:
+            version = self._file.version(db)
+            if version:
                 self._hold_against_witness(db, version)
+            head = commit.read_head(db, version) if version else Head()
+            if version > 1:
                 report.quick(db, head, self._named)
-                yield from Records(db, self._named).rows()
+            yield head
+            if version:
+                yield from Records(db, self._named).rows() if version > 1 else self._replayed(db)
         except (apsw.Error, UnicodeError) as error:
             raise files.mapped(error, self._named) from error
         finally:
             db.close()
 
-    def _replayed(self, db: apsw.Connection) -> Iterator[records.Row]:
+    def _replayed(self, db: apsw.Connection) -> Iterator[Row]:
         """Records of a file of format 1, which keeps none."""
         state: dict[tuple[str, str], bytes | None] = {}
         if self._fold is not None:
@@ -167,7 +168,7 @@ class EventLog:
         With a fresh ``fold`` also replay: the state root after each event and each record must be what the events give.
         Raises StoreDamaged only when the file cannot be read as a ledger at all.
         """
-        return self._read(lambda db, version: report.check(db, version, self._named, fold), ChainCheck(0))
+        return self._file.read(lambda db, version: report.check(db, version, self._named, fold), ChainCheck(0))
 
     # -- proofs and checkpoints
 
@@ -176,33 +177,34 @@ class EventLog:
 
         Raises:
             NotFound: there is no such event.
+            UsageError: the file is of format 1, which has no tree.
             StoreDamaged: what it would be made of was changed.
         """
-        return self._proved(lambda db, *rest: proofs.prove(db, seq, *rest), NotFound(f"no event {seq}", way_out="record one"))
+        found = self._proved(lambda *about: proofs.prove(seq, *about))
+        if found is None:
+            raise NotFound(f"no event {seq}", where=self._named, way_out="the ledger is empty: record something first")
+        return found
 
     def consistency(self, old: int) -> dict[str, Any]:
         """Proof that the first ``old`` events were not changed since there were only those, as a JSON document.
 
         Raises:
-            UsageError: not 0 < old ≤ the number of events.
+            UsageError: not 0 < old ≤ the number of events, or the file is of format 1.
             StoreDamaged: what it would be made of was changed.
         """
-        nothing = UsageError("the ledger is empty", where=self._named, way_out="record something first")
-        return self._proved(lambda db, *rest: proofs.consistency(db, old, *rest), nothing)
-
-    def _proved(self, make: Callable[..., dict[str, Any]], nothing: MogError) -> dict[str, Any]:
-        def ask(db: apsw.Connection, version: int) -> dict[str, Any]:
-            if version == 1:
-                raise UsageError(
-                    "a ledger of an earlier format has no proofs", where=self._named, way_out="record something first"
-                )
-            name = commit.ledger_id(db, version, self._named)
-            return make(db, commit.read_head(db, version), name, self._named)
-
-        found = self._read(ask, {})
-        if not found:
-            raise nothing
+        found = self._proved(lambda *about: proofs.consistency(old, *about))
+        if found is None:
+            raise UsageError("the ledger is empty", where=self._named, way_out="record something first")
         return found
+
+    def _proved(self, make: Callable[[apsw.Connection, Head, str, str], dict[str, Any]]) -> dict[str, Any] | None:
+        def ask(db: apsw.Connection, version: int) -> dict[str, Any] | None:
+            if version == 1:
+                what = "a ledger of an earlier format has no proofs yet"
+                raise UsageError(what, where=self._named, way_out="record something first")
+            return make(db, commit.read_head(db, version), commit.ledger_id(db, version, self._named), self._named)
+
+        return self._file.read(ask, None)
 
     def checkpoint(self, signer: Signer) -> str:
         """Sign what the log is now; the note, which is also kept in the file.
@@ -213,25 +215,21 @@ class EventLog:
         """
 
         def change(db: apsw.Connection) -> str:
-            _begin(db, self._named)
-            try:
-                self._prepare(db)
-                note = signed.write(db, signer, self._named)
-                db.execute("COMMIT")
-            finally:
-                _rollback(db)
+            self._prepare(db)
+            note = signed.write(db, signer, self._named)
+            db.execute("COMMIT")
             return note
 
-        return self._write(change)
+        return self._file.write(change)
 
-    def signature(self, known: Iterable[bytes]) -> signed.Signature | None:
+    def signature(self, known: Iterable[bytes]) -> Signature | None:
         """Who signed the last checkpoint in the file, None when nobody did.
 
         ``known`` are the public keys that this person knows (``Keys.known``). Raises StoreDamaged when the checkpoint is
         not one of this ledger.
         """
         publics = tuple(known)
-        return self._read(lambda db, version: signed.read(db, version, publics, self._named), None)
+        return self._file.read(lambda db, version: signed.read(db, version, publics, self._named), None)
 
     def signer_known(self, known: Iterable[bytes]) -> bool:
         """Whether the last checkpoint in the file was signed with a key that this person knows. Raises StoreDamaged."""
@@ -268,7 +266,53 @@ class EventLog:
         """
         drafts = [Draft.of(step) for step in steps]
         chain.check_when(when)
-        return self._write(lambda db: self._commit(db, drafts, when, expected))
+        return self._file.write(lambda db: self._commit(db, drafts, when, expected))
+
+    def _commit(self, db: apsw.Connection, drafts: list[Draft], when: str, expected: Head | None) -> tuple[Event, ...]:
+        made = self._prepare(db)
+        before = commit.read_head(db, VERSION)
+        if expected is not None and before != expected:
+            way_out = "read it again and retry"
+            raise HeldByOther("the ledger has moved on since it was read", where=self._named, way_out=way_out)
+        tail = Tail(db, before, self._named)
+        events = tuple(tail.add(draft, when) for draft in drafts)
+        after = tail.finish()
+        if self._signer is not None and after.seq:
+            signed.write(db, self._signer, self._named)
+        name = commit.ledger_id(db, VERSION, self._named)
+        self._finish(db, after)
+        if made:
+            files.drain(db)
+        self._show(signed.checkpoint_of(name, after))
+        return events
+
+    def _prepare(self, db: apsw.Connection) -> bool:
+        """Make the tables of the current format where they are not; whether that was so."""
+        version = self._file.version(db)
+        if version == 0:
+            schema.initialise(db)
+        elif version == 1:
+            commit.upgrade(db, self._named, self._fold() if self._fold is not None else None)
+        return version != VERSION
+
+    def _finish(self, db: apsw.Connection, after: Head) -> None:
+        """COMMIT. When it fails, the events are there or they are not: close, settle, look again, and say which."""
+        try:
+            db.execute("COMMIT")
+        except apsw.Error as error:
+            sure = self._file.settle()
+            if sure and self._has(after):
+                return
+            what = "the commit failed and nothing was recorded" if sure else "the commit failed, and it cannot be told yet"
+            way_out = "check free space and the disk, then retry" if sure else "check the disk, then read the ledger again"
+            raise StoreDamaged(f"{what} ({error})", where=self._named, way_out=way_out) from error
+
+    def _has(self, head: Head) -> bool:
+        def ask(db: apsw.Connection, version: int) -> bool:
+            there = version == VERSION and commit.read_head(db, version).seq >= head.seq
+            return there and chain.digest_at(db, head.seq, self._named).hex() == head.digest
+
+        return self._file.read(ask, False)
 
     def rebuild(self, fold: Fold | None = None) -> Head:
         """Make anew in one transaction what is derived, from events that all hold; the head afterwards.
@@ -279,71 +323,20 @@ class EventLog:
             StoreDamaged: an event does not hold, or records are needed and there is no fold.
             HeldByOther: another process is writing now.
         """
-        return self._write(lambda db: self._rebuild(db, fold))
+
+        def change(db: apsw.Connection) -> Head:
+            version = self._file.version(db)
+            head = report.rebuild(db, version, self._named, fold) if version else Head()
+            db.execute("COMMIT")
+            return head
+
+        return self._file.write(change)
 
     def repair_head(self) -> Head:
         """``rebuild`` without a fold."""
         return self.rebuild()
 
-    def _rebuild(self, db: apsw.Connection, fold: Fold | None) -> Head:
-        _begin(db, self._named)
-        try:
-            version = schema.version_of(db, self._named)
-            if version == 0:
-                schema.initialise(db)
-            head = report.rebuild(db, version, self._named, fold) if version else Head()
-            db.execute("COMMIT")
-        finally:
-            _rollback(db)
-        return head
-
-    def _commit(self, db: apsw.Connection, drafts: list[Draft], when: str, expected: Head | None) -> tuple[Event, ...]:
-        _begin(db, self._named)
-        try:
-            self._prepare(db)
-            before = commit.read_head(db, VERSION)
-            if expected is not None and before != expected:
-                way_out = "read it again and retry"
-                raise HeldByOther("the ledger has moved on since it was read", where=self._named, way_out=way_out)
-            tail = Tail(db, before, self._named)
-            events = tuple(tail.add(draft, when) for draft in drafts)
-            after = tail.finish()
-            if self._signer is not None and after.seq:
-                signed.write(db, self._signer, self._named)
-            name = commit.ledger_id(db, VERSION, self._named)
-        except BaseException:
-            _rollback(db)
-            raise
-        self._finish(db, after)
-        self._show(signed.checkpoint_of(name, after))
-        return events
-
-    def _prepare(self, db: apsw.Connection) -> None:
-        version = schema.version_of(db, self._named)
-        if version == 0:
-            schema.initialise(db)
-        elif version == 1:
-            commit.upgrade(db, self._named, self._fold() if self._fold is not None else None)
-
-    def _finish(self, db: apsw.Connection, after: Head) -> None:
-        """COMMIT. When it fails, the events are there or they are not: close, settle, look again, and say which."""
-        try:
-            db.execute("COMMIT")
-        except apsw.Error as error:
-            self.close()
-            sure = files.settle(self.path, _LARGEST)
-            there = self._has(after)
-            if there and sure:
-                return
-            what = "the commit failed and nothing was recorded" if sure else "the commit failed, and it cannot be told yet"
-            way_out = "check free space and the disk, then retry" if sure else "check the disk, then read the ledger again"
-            raise StoreDamaged(f"{what} ({error})", where=self._named, way_out=way_out) from error
-
-    def _has(self, head: Head) -> bool:
-        def ask(db: apsw.Connection, _: int) -> bool:
-            return commit.read_head(db, VERSION).seq >= head.seq and chain.digest_at(db, head.seq, "").hex() == head.digest
-
-        return self._read(ask, False)
+    # -- the witness
 
     def _show(self, now: Checkpoint) -> None:
         """Have the witness remember; the commit stands whether it can or not."""
@@ -355,87 +348,6 @@ class EventLog:
                 self.unwitnessed = error
 
     def _hold_against_witness(self, db: apsw.Connection, version: int) -> None:
-        """Once for every time the file is opened."""
-        if self._witness is not None and not self._shown and version > 1:
+        if self._witness is not None and version > 1:
             now = signed.checkpoint_of(commit.ledger_id(db, version, self._named), commit.read_head(db, version))
             self._witness.check(now, StoredTree(db, self._named).root)
-        self._shown = True
-
-    # -- the file
-
-    @property
-    def _named(self) -> str:
-        return str(self.path)
-
-    def _read(self, ask: Callable[[apsw.Connection, int], _T], empty: _T) -> _T:
-        """``ask`` on one committed state of the file, or ``empty`` when there is no file or nothing in it."""
-        with self._reading:
-            try:
-                db = self._readable()
-                if db is None:
-                    return empty
-                db.execute("BEGIN")
-                try:
-                    version = schema.version_of(db, self._named)
-                    self._hold_against_witness(db, version)
-                    return ask(db, version) if version else empty
-                finally:
-                    _rollback(db)
-            except (apsw.Error, UnicodeError) as error:
-                raise files.mapped(error, self._named) from error
-
-    def _write(self, change: Callable[[apsw.Connection], _T]) -> _T:
-        with self._writing:
-            try:
-                return change(self._writable())
-            except (apsw.Error, UnicodeError) as error:
-                raise files.mapped(error, self._named) from error
-
-    def _own_reader(self) -> apsw.Connection | None:
-        if files.examine(self.path) is None:
-            return None
-        try:
-            return files.open_reader(self.path, _LARGEST)
-        except apsw.Error as error:
-            raise files.mapped(error, self._named) from error
-
-    def _readable(self) -> apsw.Connection | None:
-        # A file that was moved away or replaced while it was open is another ledger, not this one.
-        now = files.examine(self.path)
-        if self._reader is not None and self._identity.get("reader") != now:
-            self._reader.close()
-            self._reader = None
-        if self._reader is None and now is not None:
-            self._reader = files.open_reader(self.path, _LARGEST)
-            self._identity["reader"], self._shown = now, False
-        return self._reader
-
-    def _writable(self) -> apsw.Connection:
-        now = files.make(self.path)
-        if self._writer is not None and self._identity.get("writer") != now:
-            self._writer.close()
-            self._writer = None
-        if self._writer is None:
-            self._read(lambda *_: None, None)  # is it ours? asked before anything is written
-            self._writer = files.open_writer(self.path, _LARGEST)
-            self._identity["writer"] = now
-        return self._writer
-
-
-def _close(connection: apsw.Connection | None) -> None:
-    if connection is not None:
-        connection.close()
-
-
-def _begin(db: apsw.Connection, where: str) -> None:
-    """BEGIN IMMEDIATE: the lock now, or not at all."""
-    db.set_busy_timeout(0)
-    try:
-        db.execute("BEGIN IMMEDIATE")
-    except apsw.BusyError as error:
-        raise files.held(where) from error
-
-
-def _rollback(db: apsw.Connection) -> None:
-    if db.in_transaction:
-        db.execute("ROLLBACK")

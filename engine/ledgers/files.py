@@ -1,4 +1,4 @@
-"""Opening a ledger file without trusting it, and small files beside it. Called by the logs of this folder only.
+"""Opening a ledger file without trusting it. Called by the logs of this folder only.
 
 What may not come in: rows and their meaning. A ledger may come with a repository nobody vouched for, so links are not
 followed, pipes are not waited for, the schema must be ours word for word, and no value may be larger than we write.
@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 import apsw
 
 from mog.engine.errors import HeldByOther, MogError, StoreDamaged
+from mog.engine.ledgers import small_files
+from mog.engine.ledgers.small_files import lstat, unusable
 
 WAY_OUT = "run `mog doctor`; restore the ledger from a copy, or move it away to begin an empty one"
-_BESIDE = ("-wal", "-shm", "-journal")
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_SMALL = 1 << 20
 READ_WAIT_MS = 2000  # for another process's crash recovery or last close; a writer never blocks a reader
 _UNUSABLE = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
 
@@ -29,26 +27,15 @@ def examine(path: Path) -> tuple[int, int] | None:
 
     Raises:
         StoreDamaged: a link, or something that is no plain file in a real folder, there or in the place of a file that
-            SQLite keeps beside it.
+            SQLite keeps beside it; or a rollback journal, which our files never have and which SQLite would obey.
     """
-    found = _lstat(path.parent, stat.S_ISDIR) and _lstat(path, stat.S_ISREG)
-    for suffix in _BESIDE:
-        _lstat(path.with_name(path.name + suffix), stat.S_ISREG)
+    found = lstat(path.parent, stat.S_ISDIR) and lstat(path, stat.S_ISREG)
+    for suffix in ("-wal", "-shm"):
+        lstat(path.with_name(path.name + suffix), stat.S_ISREG)
+    journal = path.with_name(path.name + "-journal")
+    if lstat(journal, stat.S_ISREG) is not None:
+        raise StoreDamaged("a journal that is not ours stands beside the ledger", where=str(journal), way_out="remove it")
     return (found.st_dev, found.st_ino) if found else None
-
-
-def _lstat(at: Path, wanted: object) -> os.stat_result | None:
-    try:
-        found = os.lstat(at)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _unusable(at, "cannot be looked at", error) from error
-    if not callable(wanted) or wanted(found.st_mode):
-        return found
-    what = "a link" if stat.S_ISLNK(found.st_mode) else "something else"
-    what += " stands where the ledger belongs"
-    raise StoreDamaged(what, where=str(at), way_out="remove it; no link is followed")
 
 
 def make(path: Path) -> tuple[int, int]:
@@ -58,34 +45,49 @@ def make(path: Path) -> tuple[int, int]:
         StoreDamaged: it cannot be made, or ``examine`` refuses what is there.
     """
     found = examine(path)
-    if found is not None:
-        _tighten(path)
-        return found
-    try:
-        folders = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, _NEW, 0o600))
-        for folder in [path.parent, *(folder.parent for folder in folders)]:
-            sync_folder(folder)
-    except FileExistsError:
-        pass  # another process made it in between; examined below like any other
-    except OSError as error:
-        raise _unusable(path, "cannot be made", error) from error
-    found = examine(path)
+    if found is None:
+        try:
+            folders = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _place(path, _empty_database())
+            for folder in [path.parent, *(folder.parent for folder in folders)]:
+                small_files.sync_folder(folder)
+        except OSError as error:
+            raise unusable(path, "cannot be made", error) from error
+        found = examine(path)
     if found is None:
         raise StoreDamaged("vanished while it was opened", where=str(path), way_out="try again")
     _tighten(path)
     return found
 
 
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk; does nothing where folders cannot be synced. Raises OSError."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def _empty_database() -> bytes:
+    """A database without tables that is in WAL mode already: switching it on would need a journal beside the file."""
+    memory = apsw.Connection(":memory:")
+    try:
+        for statement in ("PRAGMA page_size = 4096", "CREATE TABLE t(x)", "DROP TABLE t"):
+            memory.execute(statement)
+        page = bytearray(memory.serialize("main"))
+    finally:
+        memory.close()
+    page[18:20] = b"\2\2"  # write and read version of the file format, section 1.3: WAL
+    return bytes(page)
+
+
+def _place(path: Path, content: bytes) -> None:
+    """A new file, whole from the moment it has its name; what another process put there meanwhile is left. Raises OSError."""
+    draft = small_files.write_draft(path, content, sync=True)
+    try:
+        if hasattr(os, "link"):
+            os.link(draft, path)
+        else:
+            draft.rename(path)
+    except FileExistsError:
+        pass  # examined by the caller like any other
+    except PermissionError:
+        draft.rename(path)  # a file system without hard links
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _tighten(path: Path) -> None:
@@ -94,11 +96,7 @@ def _tighten(path: Path) -> None:
             try:
                 at.chmod(mode)
             except OSError as error:
-                raise _unusable(at, "can be read by others and that cannot be changed", error) from error
-
-
-def _unusable(at: Path, what: str, error: OSError) -> StoreDamaged:
-    return StoreDamaged(f"{what} ({error.strerror})", where=str(at), way_out="check rights and free space")
+                raise unusable(at, "can be read by others and that cannot be changed", error) from error
 
 
 def open_writer(path: Path, largest: int) -> apsw.Connection:
@@ -109,17 +107,32 @@ def open_writer(path: Path, largest: int) -> apsw.Connection:
         apsw.Error: anything else.
     """
     db = _open(path, apsw.SQLITE_OPEN_READWRITE, largest)
-    db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # waits for a recovery, if there is one
-    db.set_busy_timeout(0)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # makes the write-ahead log, if there is none
     try:
-        sync_folder(path.parent)  # SQLite does it too, and does not look whether it worked
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # waits for a recovery, if there is one
+        db.set_busy_timeout(0)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # makes the write-ahead log, if there is none
+        small_files.sync_folder(path.parent)  # SQLite does it too, and does not look whether it worked
     except OSError as error:
         db.close()
-        raise _unusable(path.parent, "cannot be synced", error) from error
+        raise unusable(path.parent, "cannot be synced", error) from error
+    except BaseException:
+        db.close()
+        raise
     return db
+
+
+def drain(db: apsw.Connection) -> bool:
+    """Copy the write-ahead log into the file and empty it; False when others are in the way, which does no harm.
+
+    Done once for a new ledger, so that the file itself says what it is, whatever becomes of the log beside it.
+    """
+    try:
+        found = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except apsw.Error:
+        return False
+    return found is not None and found[0] == 0
 
 
 def settle(path: Path, largest: int) -> bool:
@@ -131,8 +144,7 @@ def settle(path: Path, largest: int) -> bool:
         db = open_writer(path, largest)
         try:
             db.set_busy_timeout(READ_WAIT_MS)
-            busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return busy == 0
+            return drain(db)
         finally:
             db.close()
     except (apsw.Error, StoreDamaged):
@@ -144,9 +156,9 @@ def open_reader(path: Path, largest: int) -> apsw.Connection:
     db = _open(path, apsw.SQLITE_OPEN_READONLY, largest)
     try:
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    except apsw.CantOpenError:
+    except BaseException as error:
         db.close()
-        if _has_wal(path):
+        if not isinstance(error, apsw.CantOpenError) or _has_wal(path) or os.access(path.parent, os.W_OK):
             raise
         # A folder one may not write to, and no log beside the file: nobody is writing, so it is taken as it stands.
         db = _open(path, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, largest)
@@ -202,59 +214,3 @@ def mapped(error: Exception, where: str) -> MogError:
     if isinstance(error, _UNUSABLE):
         return StoreDamaged(f"cannot be used ({error})", where=where, way_out="check rights and free space")
     return StoreDamaged(f"not a sound ledger ({error})", where=where, way_out=WAY_OUT)
-
-
-# -- small files: keys, what a witness remembers
-
-
-def read_small(path: Path) -> bytes | None:
-    """Content of a small plain file, None when there is none.
-
-    Raises:
-        StoreDamaged: a link or something else in its place, more than 1 MiB, or it cannot be read.
-    """
-    if _lstat(path, stat.S_ISREG) is None:
-        return None
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(handle, "rb") as file:
-            raw = file.read(_SMALL + 1)
-    except OSError as error:
-        raise _unusable(path, "cannot be read", error) from error
-    if len(raw) > _SMALL:
-        raise StoreDamaged("larger than anything we write", where=str(path), way_out="move it away")
-    return raw
-
-
-def write_new(path: Path, content: bytes) -> None:
-    """Make a small file, 0600 in a folder of 0700, durably. Raises StoreDamaged, also when there is one already."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with os.fdopen(os.open(path, _NEW | getattr(os, "O_BINARY", 0), 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(path.parent)
-    except OSError as error:
-        raise _unusable(path, "cannot be made", error) from error
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Put a small file in the place of what stands there, whole or not at all. Raises StoreDamaged."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, _NEW | getattr(os, "O_BINARY", 0), 0o600), "wb") as file:
-            file.write(content)
-        draft.replace(path)
-    except OSError as error:
-        raise _unusable(path, "cannot be written", error) from error
-
-
-def remove(path: Path) -> None:
-    """Remove a small file, if there is one. Raises StoreDamaged."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise _unusable(path, "cannot be removed", error) from error

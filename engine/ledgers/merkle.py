@@ -100,9 +100,13 @@ def _split(size: int) -> int:
     return 1 << (size - 1).bit_length() - 1
 
 
+def _hashes(*values: bytes) -> bool:
+    return all(len(value) == 32 for value in values)
+
+
 def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
     """Whether ``path`` shows the leaf hash at ``index`` in the tree of ``size`` leaves with ``root`` (2.1.3.2)."""
-    if not 0 <= index < size:
+    if not 0 <= index < size or not _hashes(leaf, *path):
         return False
     at, last, found = index, size - 1, leaf
     for sibling in path:
@@ -123,7 +127,7 @@ def verify_consistency(old: int, size: int, path: Sequence[bytes], old_root: byt
 
     Size 0 is refused: every tree begins with the empty one, so nothing would be shown.
     """
-    if not 0 < old <= size:
+    if not 0 < old <= size or not _hashes(*path):
         return False
     if old == size:
         return not path and old_root == root

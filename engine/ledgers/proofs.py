@@ -74,7 +74,7 @@ class StoredTree:
         return merkle.root(size, self.subtree)
 
 
-def prove(db: apsw.Connection, seq: int, head: chain.Head, ledger: str, where: str) -> dict[str, Any]:
+def prove(seq: int, db: apsw.Connection, head: chain.Head, ledger: str, where: str) -> dict[str, Any]:
     """Inclusion proof of one event in the tree of ``head``, as the JSON document that ``verify_ledger.py`` reads.
 
     Raises:
@@ -93,11 +93,11 @@ def prove(db: apsw.Connection, seq: int, head: chain.Head, ledger: str, where: s
         raise StoreDamaged(f"event {seq} is not in the tree of the head", where=where, way_out=files.WAY_OUT)
     return {
         "format": "mog.inclusion.1", "ledger": ledger, "seq": seq, "size": head.seq, "event": text.decode("utf-8"),
-        "prev": prev.hex(), "state_before": before.hex(), "state_after": after.hex(), "path": _texts(path),
+        "prev": _text(prev), "state_before": _text(before), "state_after": _text(after), "path": [_text(h) for h in path],
     }  # fmt: skip
 
 
-def consistency(db: apsw.Connection, old: int, head: chain.Head, ledger: str, where: str) -> dict[str, Any]:
+def consistency(old: int, db: apsw.Connection, head: chain.Head, ledger: str, where: str) -> dict[str, Any]:
     """Proof that the tree of the first ``old`` events is a prefix of that of ``head``, as a JSON document.
 
     Raises:
@@ -108,8 +108,8 @@ def consistency(db: apsw.Connection, old: int, head: chain.Head, ledger: str, wh
     path = merkle.consistency(old, head.seq, tree.subtree)
     if not merkle.verify_consistency(old, head.seq, path, tree.root(old), bytes.fromhex(head.root)):
         raise StoreDamaged("the Merkle tree does not hold", where=where, way_out=files.WAY_OUT)
-    return {"format": "mog.consistency.1", "ledger": ledger, "old": old, "size": head.seq, "path": _texts(path)}
+    return {"format": "mog.consistency.1", "ledger": ledger, "old": old, "size": head.seq, "path": [_text(h) for h in path]}
 
 
-def _texts(path: list[bytes]) -> list[str]:
-    return [base64.b64encode(node).decode("ascii") for node in path]
+def _text(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mog.engine.errors import StoreDamaged
-from mog.engine.ledgers import files, schema
+from mog.engine.ledgers import files, schema, small_files
 from mog.engine.ledgers.checkpoints import Checkpoint
 
 VARIABLE = "MOG_WITNESS_DIR"
@@ -40,7 +40,7 @@ class Witness:
     def last(self, ledger: str) -> Checkpoint | None:
         """What was last seen of a ledger. Raises StoreDamaged when the file is not what was written."""
         path = self._path(ledger)
-        raw = files.read_small(path)
+        raw = small_files.read(path)
         if raw is None:
             return None
         text, _, total = raw.rstrip(b"\n").rpartition(b"\n")
@@ -74,11 +74,15 @@ class Witness:
     def keep(self, now: Checkpoint) -> None:
         """Remember what a ledger is. Raises StoreDamaged when the file cannot be written."""
         text = json.dumps(asdict(now), sort_keys=True).encode("utf-8")
-        files.replace(self._path(now.ledger), text + b"\n" + hashlib.sha256(text).hexdigest().encode("ascii") + b"\n")
+        small_files.replace(self._path(now.ledger), text + b"\n" + hashlib.sha256(text).hexdigest().encode("ascii") + b"\n")
 
     def forget(self, ledger: str) -> None:
         """Forget a ledger, for somebody who put an older copy back on purpose. Raises StoreDamaged."""
-        files.remove(self._path(ledger))
+        path = self._path(ledger)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise small_files.unusable(path, "cannot be removed", error) from error
 
     def _path(self, ledger: str) -> Path:
         if not schema.is_id(ledger):

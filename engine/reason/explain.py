@@ -12,7 +12,7 @@ from mog.engine.reason.mesh import Mesh
 from mog.engine.reason.records import Anchored, GraphNode, Ground, Judgement, Label, Retirement
 
 if TYPE_CHECKING:
-    from mog.engine.reason.minimal import Minimal
+    from mog.engine.reason.minimal import Strength
 
 __all__ = ["Explanation", "Lineage", "Reason", "Version", "about", "explain", "lineage"]
 
@@ -45,7 +45,7 @@ class Explanation:
         reasons: its grounds, those that hold first.
         defeated_by: judgements that contradict it on evidence that stands. judgements: all about it.
         contradicted_by: what stands, contradicts it and was not judged.
-        falls_with: the smallest sets of premises whose loss fells it, of one or two; see ``minimal``.
+        strength: what it would take to fell it.
     """
 
     node: GraphNode
@@ -58,7 +58,7 @@ class Explanation:
     judgements: tuple[Judgement, ...]
     contradicted_by: tuple[GraphNode, ...]
     anchors: tuple[Anchored, ...]
-    falls_with: Minimal
+    strength: Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def explain(mesh: Mesh, id: str) -> Explanation:
         return Explanation(
             node, mesh.label(id), not reasons, mesh.retired(id), mesh.marks(id),
             tuple(sorted(reasons, key=lambda r: (not r.met, r.ground))), against, judgements,
-            tuple(mesh.graph.node(other) for other in mesh.contradicting(id)), mesh.anchors(id), mesh.minimal(id),
+            tuple(mesh.graph.node(other) for other in mesh.contradicting(id)), mesh.anchors(id), mesh.strength(id),
         )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mog.engine.errors import NotFound, UsageError
@@ -37,9 +37,10 @@ class DefeatLoop(UsageError):
     """
 
     def __init__(self, loop: Sequence[str], defeats: Sequence[bool]) -> None:
-        steps = [f"{node} {'defeats' if hit else 'carries'}" for node, hit in zip(loop, defeats, strict=True)]
+        links = zip(loop, defeats, (*loop[1:], loop[0]), strict=True)
+        steps = [f"{node} {'defeats' if hit else 'carries'} {after}" for node, hit, after in links]
         super().__init__(
-            f"this closes a loop through a defeater: {', '.join(steps)} {loop[0]}",
+            f"this closes a loop through a defeater: {', '.join(steps)}",
             where=loop[0],
             way_out="leave one of these links out, or let the defeater rest on something else",
         )
@@ -97,6 +98,7 @@ class Groundwork:
         self._free_nodes: list[int] = []
         self._free_grounds: list[int] = []
         self._free_cells: dict[int, list[int]] = {}
+        self._cells = 0
 
     # nodes
 
@@ -122,13 +124,19 @@ class Groundwork:
         else:
             n = len(self.name)
             self.name.append(node)
-            self.flags.append(0)
-            for column in (self.level, self.rank, self.met_count, self.ground_count):
-                column.append(0)
-            for column in (self.witness, self.uses, self.own):
-                column.append(NONE)
+            if n == len(self.flags):
+                self._grow_nodes(64 + n // 8)
         self.slot[node] = n
         return n
+
+    def _grow_nodes(self, more: int) -> None:
+        """Room for more nodes at once: appending to each column for each node is what a load would mostly do."""
+        self.flags.extend(bytes(more))
+        for numbers in (self.level, self.met_count, self.ground_count):
+            numbers.extend([0] * more)
+        self.rank.extend([0] * more)
+        for column in (self.witness, self.uses, self.own):
+            column.extend([NONE] * more)
 
     def bare(self, n: int) -> bool:
         """Whether nothing is tied to the node."""
@@ -151,6 +159,10 @@ class Groundwork:
         """The cells that must not stand."""
         return range(self.start[g] + self.positive[g], self.start[g] + self.size[g])
 
+    def cells(self, g: int) -> range:
+        """All cells, those that must stand first."""
+        return range(self.start[g], self.start[g] + self.size[g])
+
     def grounds_of(self, n: int) -> Iterator[int]:
         """The grounds of a node, last written first."""
         g = self.own[n]
@@ -171,16 +183,35 @@ class Groundwork:
 
     def link_ground(self, gid: str, head: int, all_of: Sequence[int], none_of: Sequence[int]) -> int:
         """Write a ground into the arrays; ``lack`` is counted from the flags as they are."""
-        g = self._new_ground(gid)
-        size = len(all_of) + len(none_of)
-        self.head[g], self.start[g] = head, self._new_cells(size)
-        self.positive[g], self.size[g] = len(all_of), size
-        for cell, premise in enumerate((*all_of, *none_of), self.start[g]):
-            self._link_cell(cell, g, premise, cell - self.start[g] < len(all_of))
-        flags = self.flags
-        self.lack[g] = sum(not flags[p] & STANDS for p in all_of) + sum(flags[p] & STANDS for p in none_of)
+        g, size = self._new_ground(gid), len(all_of) + len(none_of)
+        self.head[g], self.positive[g], self.size[g] = head, len(all_of), size
+        self.start[g] = cell = self._new_cells(size)
+        flags, uses, back = self.flags, self.uses, self.cell_back
+        lack = 0
+        for premise in all_of:
+            first = uses[premise]
+            self.cell_node[cell], self.cell_ground[cell], self.cell_next[cell], back[cell] = premise, g, first, NONE
+            if first != NONE:
+                back[first] = cell
+            uses[premise] = cell
+            if not flags[premise] & STANDS:
+                lack += 1
+            cell += 1
+        for barred in none_of:
+            self._link_bar(cell, g, barred)
+            lack += flags[barred] & STANDS
+            cell += 1
+        self.lack[g] = lack
         self._own(g, head)
         return g
+
+    def _link_bar(self, cell: int, g: int, barred: int) -> None:
+        first = self.bars.get(barred, NONE)
+        self.cell_node[cell], self.cell_ground[cell] = barred, g
+        self.cell_next[cell], self.cell_back[cell] = first, NONE
+        if first != NONE:
+            self.cell_back[first] = cell
+        self.bars[barred] = cell
 
     def _own(self, g: int, head: int) -> None:
         first = self.own[head]
@@ -221,27 +252,28 @@ class Groundwork:
         else:
             g = len(self.ground_name)
             self.ground_name.append(gid)
-            for column in (self.head, self.lack, self.start, self.positive, self.size, self.own_next, self.own_back):
-                column.append(0)
+            if g == len(self.head):
+                self._grow_grounds(64 + g // 8)
         self.ground_slot[gid] = g
         return g
+
+    def _grow_grounds(self, more: int) -> None:
+        for numbers in (self.lack, self.positive, self.size):
+            numbers.extend([0] * more)
+        for column in (self.head, self.start, self.own_next, self.own_back):
+            column.extend([NONE] * more)
 
     def _new_cells(self, size: int) -> int:
         holes = self._free_cells.get(size)
         if holes:
             return holes.pop()
-        start = len(self.cell_node)
-        for column in (self.cell_node, self.cell_ground, self.cell_next, self.cell_back):
-            column.extend([NONE] * size)
+        start = self._cells
+        self._cells += size
+        while self._cells > len(self.cell_node):
+            more = [NONE] * (256 + start // 8)
+            for column in (self.cell_node, self.cell_ground, self.cell_next, self.cell_back):
+                column.extend(more)
         return start
-
-    def _link_cell(self, cell: int, g: int, premise: int, positive: bool) -> None:
-        first = self.uses[premise] if positive else self.bars.get(premise, NONE)
-        self.cell_node[cell], self.cell_ground[cell] = premise, g
-        self.cell_next[cell], self.cell_back[cell] = first, NONE
-        if first != NONE:
-            self.cell_back[first] = cell
-        self._set_first(premise, cell, positive)
 
     def _unlink_cell(self, cell: int, positive: bool) -> None:
         before, after = self.cell_back[cell], self.cell_next[cell]
@@ -306,16 +338,16 @@ class Groundwork:
 
     # strata
 
-    def admit(self, head: int, carried_by: Iterable[int], barred_by: Iterable[int]) -> None:
+    def admit(self, head: int, carried_by: Sequence[int], barred_by: Sequence[int]) -> None:
         """Make room in the strata for new links into ``head``. Raises DefeatLoop and changes nothing when there is none.
 
         Most writes find the levels as they should be and search nothing.
         """
-        level = self.level
-        links = [(p, 0) for p in carried_by] + [(p, 1) for p in barred_by]
-        need = max((level[p] + gap for p, gap in links), default=0)
-        if need <= level[head]:
+        level, height = self.level, self.level[head]
+        if all(level[p] <= height for p in carried_by) and all(level[p] < height for p in barred_by):
             return
+        links = [(p, 0) for p in carried_by] + [(p, 1) for p in barred_by]
+        need = max(level[p] + gap for p, gap in links)
         raised = self._lifted(head, need)
         if any(raised.get(p, level[p]) + gap > need for p, gap in links):
             raise self._loop(head, links)
@@ -343,16 +375,13 @@ class Groundwork:
         closing = {(p, crossed): gap for p, gap in links for crossed in (0, 1) if gap or crossed}
         came: dict[tuple[int, int], tuple[int, int, int] | None] = {(head, 0): None}
         queue = deque([(head, 0)])
-        while queue:
-            here = queue.popleft()
-            if here in closing:
-                return self._named(came, here, closing[here])
+        while (here := queue.popleft()) not in closing:
             for after, gap in sorted(set(self.onward(here[0])), key=lambda step: (self.name[step[0]], step[1])):
                 there = (after, here[1] | gap)
                 if there not in came:
                     came[there] = (*here, gap)
                     queue.append(there)
-        raise AssertionError("levels can fail only where a loop is")
+        return self._named(came, here, closing[here])
 
     def _named(
         self, came: dict[tuple[int, int], tuple[int, int, int] | None], last: tuple[int, int], gap: int

@@ -27,7 +27,7 @@ from mog.engine.reason.tables import Tables
 from mog.engine.reason.writer import Writer
 
 if TYPE_CHECKING:
-    from mog.engine.reason.minimal import Minimal
+    from mog.engine.reason.minimal import Strength
 
 MAX_EVENT_BYTES = 512 * 1024
 _REMEMBERED = 4096  # how many changed records ``changed_since`` looks back on
@@ -66,6 +66,7 @@ class Mesh:
         self._clock = clock or _now
         self._lock = threading.RLock()
         self._writer: Writer | None = None
+        self._held = 0
         self._reset()
 
     def _reset(self) -> None:
@@ -92,11 +93,15 @@ class Mesh:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[Mesh]:
-        """Several reads of one state: nothing changes in between."""
+        """Several reads of one state: nothing changes in between, whoever writes to the ledger meanwhile."""
         with self._lock:
-            if self._writer is None:
+            if self._writer is None and not self._held:
                 self._refresh()
-            yield self
+            self._held += 1
+            try:
+                yield self
+            finally:
+                self._held -= 1
 
     @property
     def head(self) -> Head:
@@ -144,14 +149,15 @@ class Mesh:
             self._node(id)
             return self._compiled.grounds(id)
 
-    def minimal(self, id: str) -> Minimal:
-        """The smallest sets of premises whose loss fells a node. Raises NotFound."""
+    def strength(self, id: str) -> Strength:
+        """What it would take to fell a node: its assumptions and what it rests on at the end. Raises NotFound."""
         from mog.engine.reason import minimal
 
         with self.locked():
             self._node(id)
             self._compiled.flush()
-            return minimal.minimal(self._compiled.standing, id)
+            nodes = self._tables.nodes
+            return minimal.strength(self._compiled.standing, id, also=lambda n: n in nodes and nodes[n].type == "assumption")
 
     def met(self, ground: Ground) -> bool:
         """Whether all its premises stand and none of its defeaters does."""

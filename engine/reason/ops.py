@@ -17,6 +17,7 @@ from mog.engine.model import Anchor, Node
 from mog.engine.ontology import Ontology
 from mog.engine.reason.records import (
     NO_ATTRS,
+    WORK,
     Anchored,
     GraphEdge,
     GraphNode,
@@ -25,6 +26,7 @@ from mog.engine.reason.records import (
     Retirement,
     anchor_of,
     provenance_of,
+    thaw,
 )
 from mog.engine.reason.tables import Tables
 from mog.engine.values import freeze, plain
@@ -285,6 +287,14 @@ def _split(tables: Tables, ontology: Ontology, normal: str, entity: str, on: boo
     tables.put("split", f"{entity} {text(normal)}", True if on else None)
 
 
+def _record(tables: Tables, ontology: Ontology, table: str, key: str, new: Any, old: Any) -> None:
+    if table not in WORK:
+        raise UsageError(f"no table {table!r} of work", way_out=f"one of {', '.join(WORK)}")
+    if thaw(tables.rows[table].get(key)) != old:
+        raise UsageError("the record changed since it was read", where=f"{table} {key}"[:80], way_out="read it again")
+    tables.put(table, text(key), None if new is None else freeze(plain(new, table)))
+
+
 _ACTS: dict[str, Callable[..., None]] = {
     "node": _node,
     "attrs": _set_attrs,
@@ -302,10 +312,11 @@ _ACTS: dict[str, Callable[..., None]] = {
     "unanchor": _unanchor,
     "alias": _alias,
     "split": _split,
+    "record": _record,
 }
 _OPPOSITES = {"edge": "unedge", "ground": "unground", "judge": "unjudge", "retire": "restore", "anchor": "unanchor"}
 _OPPOSITES |= {back: there for there, back in _OPPOSITES.items()}
-_SWAPPED = ("attrs", "bind", "mark", "alias")
+_SWAPPED = ("attrs", "bind", "mark", "alias", "record")
 
 
 def inverse(op: Op) -> Op:

@@ -20,6 +20,8 @@ from mog.engine.model import Anchor
 from mog.engine.values import freeze
 
 NO_ATTRS: Mapping[str, Any] = MappingProxyType({})
+WORK = ("task", "trace", "run")
+"""Tables of the executor: plain JSON, whose meaning is its own."""
 ANCHOR_TEXTS = ("locator", "kind", "span_hash", "body_hash", "grammar")
 
 
@@ -127,6 +129,13 @@ class Anchored:
 # -- the stored form
 
 
+def thaw(value: Any) -> Any:
+    """Plain JSON of a frozen value."""
+    if isinstance(value, Mapping):
+        return {k: thaw(v) for k, v in value.items()}
+    return [thaw(v) for v in value] if isinstance(value, list | tuple) else value
+
+
 def node_json(node: GraphNode) -> list[Any]:
     """Plain JSON of a node: id, type, kind, label, attributes, provenance, number of the event."""
     p = node.provenance
@@ -199,6 +208,7 @@ _FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[str, Any], Any]]] = {
     "mark": (list, lambda _, v: tuple(v)),
     "alias": (str, lambda _, v: str(v)),
     "split": (bool, lambda _, v: bool(v)),
+    **dict.fromkeys(WORK, (thaw, lambda _, v: freeze(v))),
 }
 TABLES = tuple(_FORMS)
 
@@ -216,10 +226,3 @@ def decode(table: str, key: str, body: bytes) -> Any:
     except (KeyError, TypeError, ValueError, IndexError) as error:
         what = f"a {table} record is of no known form"
         raise StoreDamaged(what, where="ledger.db", way_out="run `mog doctor --repair`") from error
-
-
-def thaw(value: Any) -> Any:
-    """Plain JSON of a frozen value."""
-    if isinstance(value, Mapping):
-        return {k: thaw(v) for k, v in value.items()}
-    return [thaw(v) for v in value] if isinstance(value, list | tuple) else value

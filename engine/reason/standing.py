@@ -142,13 +142,19 @@ class Standing(Groundwork):
         if gid in self.ground_slot:
             raise UsageError(f"ground {gid!r} is written already", where=conclusion, way_out="take it out first")
         head = self.find(conclusion)
-        wanted = [self.find(name) for name in dict.fromkeys(all_of)]
-        barred = [self.find(name) for name in dict.fromkeys(none_of)]
+        wanted, barred = self._slots(all_of), self._slots(none_of)
         self.admit(head, wanted, barred)
         if self._watches:
             self._watches[-1].wrote.setdefault(gid, None)
         self.link_ground(gid, head, wanted, barred)
         self._settle(head)
+
+    def _slots(self, nodes: Iterable[str]) -> list[int]:
+        nodes = tuple(nodes)
+        try:
+            return list(dict.fromkeys([self.slot[node] for node in nodes]))
+        except KeyError:
+            return [self.find(node) for node in nodes]
 
     def unground(self, gid: str) -> None:
         """Take an alternative out; without any left the conclusion is given again. NotFound when there is none."""
@@ -240,11 +246,14 @@ class Standing(Groundwork):
         return self._watches[-1]
 
     def changed(self) -> set[str]:
-        """Names whose standing is another than when the innermost watch began; gone and absent count as not standing."""
+        """Names, auxiliaries apart, whose standing is another than when the innermost watch began.
+
+        A node that is gone counts as not standing, and so does one that was not there yet.
+        """
         if not self._watches:
             raise UsageError("nothing is being watched", way_out="call begin() first")
         stood, name, flags = self._watches[-1].stood, self.name, self.flags
-        return {name[n] for n, was in stood.items() if was != bool(flags[n] & STANDS)}
+        return {name[n] for n, was in stood.items() if not flags[n] & HIDDEN and was != bool(flags[n] & STANDS)}
 
     def end(self) -> Watch:
         """End the innermost watch; what it saw counts for the one around it."""

@@ -16,7 +16,7 @@ from mog.engine.errors import NotFound, UsageError
 from mog.engine.model import Anchor, Node
 from mog.engine.reason import ops
 from mog.engine.reason.ops import Op
-from mog.engine.reason.records import GraphEdge, GraphNode, Provenance, anchor_json, node_json, thaw
+from mog.engine.reason.records import WORK, GraphEdge, GraphNode, Provenance, anchor_json, node_json, thaw
 from mog.engine.values import canonical, plain
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class Writer:
 
     def edge(self, kind: str, src: str, dst: str, *, role: str = "", attrs: Mapping[str, Any] | None = None) -> str:
         """An edge of any type of GRAPH.md, or the one there is; its id."""
-        self._do(["edge", kind, src, dst, role, plain(attrs or {}, "attrs")])
+        self._do(["edge", kind, src, dst, role, plain(attrs, "attrs") if attrs else {}])
         self._grounded(self._concluded(kind, src, dst), True)
         return ids.edge_uid(kind, src, dst, role).hex()
 
@@ -341,6 +341,13 @@ class Writer:
         """Say that a name (in the resolver's normal form) does not mean an entity, or take that back."""
         if (f"{entity} {normal}" in self.mesh.tables.rows["split"]) != on:
             self._do(["split", normal, entity, on])
+
+    def record(self, table: str, key: str, value: Any) -> None:
+        """Set a record of the executor (``task``, ``trace``, ``run``): plain JSON, or None to take it away."""
+        old = self.mesh.tables.rows[table].get(key) if table in WORK else None
+        new = None if value is None else plain(value, table)
+        if thaw(old) != new:
+            self._do(["record", table, key, new, thaw(old)])
 
     # -- inside
 

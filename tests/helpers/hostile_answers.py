@@ -139,6 +139,7 @@ class Workspace:
         return answer
 
     root = Path(f"/r/{EVIL}")
+    ledger_path = root / ".mog" / "ledger.db"
     ontology = load()
     watcher = "off \x1b"
 

@@ -28,7 +28,7 @@ def node(key: int, name: str = "", *, file: int = 1, kind: str = "function", qua
     """A node row with made-up content."""
     name = name or f"n{key}"
     return NodeRow(
-        key, "symbol", file, key, name, name if qual is None else qual, kind, key, key + 1, uid(key), None, 0
+        key, "symbol", file, key, name, name if qual is None else qual, kind, key, key + 1, uid(key), 0
     )
 
 

@@ -1,0 +1,49 @@
+"""Twenty questions a person asks of documentation, decision records and a history, and how a right answer is known.
+
+Called by ``benchmarks/ingest.py``. What may not come in: sentences of the corpora. ``wants`` lists words; a right answer has
+all words of one of its groups. ``told`` is the right answer in our words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question. ``fault``: what is wrong when the answer is wrong, as a person saw it."""
+
+    corpus: str
+    text: str
+    wants: tuple[tuple[str, ...], ...]
+    told: str
+    fault: str = ""
+
+    def is_right(self, answer: str) -> bool:
+        """Has the answer all words of one group?"""
+        lower = answer.lower()
+        return any(all(word in lower for word in group) for group in self.wants)
+
+
+QUESTIONS = (
+    Question("django", "Which databases support select_for_update?", (("postgresql", "oracle", "mysql"),), "PostgreSQL, Oracle and MySQL."),
+    Question("django", "What happens to savepoints in autocommit mode?", (("nothing", "autocommit"),), "The functions for them do nothing."),
+    Question("django", "Which Python versions does Django 5.2 support?", (("3.10", "3.13"),), "3.10 to 3.14."),
+    Question("django", "What SQL behaviour does on_delete CASCADE emulate?", (("emulates", "on delete cascade"),), "ON DELETE CASCADE."),
+    Question("django", "Why can a failed migration on MySQL not be rolled back?", (("mysql", "transactions", "schema"),), "MySQL has no transactions around schema changes."),
+    Question("django", "Does bulk_create call the save method of a model?", (("save()", "not be called"), ("save()", "not call")), "No, and its signals are not sent."),
+    Question("django", "What does prefetch_related do?", (("separate lookup",), ("single batch",), ("joining", "python")), "One more query per relationship, joined in Python."),
+    Question("django", "What is a fixture?", (("fixture", "collection of files"),), "Files with serialised contents of the database."),
+    Question("django", "How long does a CSRF cookie live?", (("year",), ("expir", "cookie"), ("age", "cookie", "seconds")), "About a year."),
+    Question("django", "What does collectstatic do?", (("collects", "static_root"),), "Collects static files into STATIC_ROOT."),
+    Question("django", "Is ATOMIC_REQUESTS good for performance?", (("inefficient",), ("performance", "transaction"), ("overhead",)), "No, a transaction per view has overhead."),
+    Question("django", "Where does Django store sessions by default?", (("sessions", "database"),), "In the database."),
+    Question("records", "Where does mog pin store what a person noted?", (("mog pin", "ledger.db"),), "As an event in ledger.db."),
+    Question("records", "What is the exit code when the index is missing?", (("no index", "4"), ("index", "missing", "4")), "4."),
+    Question("records", "Why was a generic tool like typer rejected for the command line?", (("typer", "imports"),), "It imports rich and click eagerly."),
+    Question("records", "What does an anchor see as drifted?", (("drifted",),), "What changes meaning: a literal, a decorator, a statement moved out of an if."),
+    Question("history", "Does edit accept a pathlib.Path?", (("pathlib.path", "edit"),), "Yes, support was added."),
+    Question("history", "What was written about UnicodeEncodeError on Windows?", (("unicodeencodeerror", "windows"),), "An entry of the FAQ."),
+    Question("history", "What did CliRunner gain for exceptions?", (("catch_exceptions",),), "A default for catch_exceptions."),
+    Question("history", "Which shells got completion fixes?", (("completion", "zsh"), ("completion", "bash"), ("completion", "fish"), ("completion", "powershell")), "bash, zsh or fish."),
+)  # fmt: skip

@@ -1,0 +1,317 @@
+"""Evidence-path search: best first over typed edges, scoring neighbours before any budget is spent. Called by the walker.
+
+What may not come in: what seeds are, what a question means, what is shown. A search reads one state of the mesh, under its
+lock, and leaves nothing behind. At a hub it looks at the neighbours that share words with the question, found by the
+index, so a thousand others cost nothing and hide nothing.
+
+``hidden=True`` searches as if nothing were pruned, retired or fallen: what is only found then was lost on the way.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from mog.engine.graph import GraphEdge
+from mog.engine.reason.index import MeshView
+from mog.engine.reason.relevance import FLOOR, RELATION_BONUS, Relevance
+from mog.engine.reason.walks import ANSWERING, ASSERTING, COSTS, PROJECT_COST, REVERSED, Step
+
+PULL = 2.0  # cost that a node saves by fitting the question wholly
+PLAIN_LOOKED = 4_096  # neighbours looked at for them
+PLAIN_SHARE = 8  # of the places at a hub, one in eight goes to neighbours that share no word
+MAX_TARGETS = 256  # texts that might be the answer, kept in mind to know when to stop
+HALO = 32  # best fitting texts whose own neighbours are worth reaching
+HALO_EDGES = 16
+HALO_SHARE = 0.5
+LINKS = ("mentions", "about", "produces")  # edges that say what a claim or decision is about
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a search goes: edges of a path, nodes expanded, neighbours taken at one node."""
+
+    hop_budget: int = 6
+    max_expand: int = 260
+    fanout: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim or decision that was reached."""
+
+    node: str
+    type: str
+    score: float
+    cost: float
+    hops: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """A node of which not all neighbours were taken."""
+
+    node: str
+    degree: int
+    taken: int
+
+
+class Liveness:
+    """What may be walked, asked once a node and search."""
+
+    def __init__(self, mesh: MeshView, everything: bool = False) -> None:
+        self._mesh = mesh
+        self._everything = everything
+        self._known: dict[str, bool] = {}
+
+    def walkable(self, id: str) -> bool:
+        if self._everything:
+            return True
+        found = self._known.get(id)
+        if found is None:
+            found = self._known[id] = self._mesh.walkable(id)
+        return found
+
+    def live(self, edge: GraphEdge) -> bool:
+        """As ``Mesh.live``."""
+        if self._everything:
+            return True
+        bound = not edge.assumption or self._mesh.stands(edge.assumption)
+        return bound and self.walkable(edge.src) and self.walkable(edge.dst)
+
+
+class Search:
+    """One search. ``subjects``: seed entity → mask of the words it stands for."""
+
+    def __init__(
+        self, mesh: MeshView, relevance: Relevance, subjects: Mapping[str, int], limits: Limits, hidden: bool = False
+    ) -> None:
+        self._graph = mesh.graph
+        self._relevance = relevance
+        self._subjects = subjects
+        self._limits = limits
+        self.liveness = Liveness(mesh, hidden)
+        self._came: dict[str, tuple[str, GraphEdge | None]] = {}
+        self._cost: dict[str, float] = {}
+        self._hops: dict[str, int] = {}
+        self._closed: set[str] = set()
+        self._frontier: list[tuple[float, str]] = []
+        self._targets = self._ranked_targets()
+        self._pull = self._pulls()
+        self.candidates: list[Found] = []
+        self._most = 0.0
+        self.nearest: Found | None = None
+        self.lost: Found | None = None
+        self.hubs: list[Hub] = []
+        self.expanded = 0
+        self.out_of_budget = False
+        self.cut_by_hops = False
+
+    def run(self, seeds: Iterable[tuple[str, bool]]) -> Found | None:
+        """The best answer reachable from ``seeds`` (id, whether it may itself be the answer), or None."""
+        answering_seeds = set()
+        for id, may_answer in seeds:
+            self._offer(id, "", None, 0.0, 0)
+            if may_answer:
+                answering_seeds.add(id)
+        while self._frontier and not self.out_of_budget and not self._settled():
+            _, id = heapq.heappop(self._frontier)
+            if id not in self._closed:
+                self._close(id, answering_seeds)
+        if self.out_of_budget:
+            self._judge_open()
+        return self._best()
+
+    def path(self, id: str) -> tuple[Step, ...]:
+        """Steps from a seed to a node that was reached."""
+        steps: list[Step] = []
+        while id:
+            before, edge = self._came[id]
+            node = self._graph.get(id)
+            assert node is not None
+            if edge is None:
+                steps.append(Step(id, node.type, node.label))
+            else:
+                steps.append(Step(id, node.type, node.label, edge.kind, edge.id, edge.src == id))
+            id = before
+        return tuple(reversed(steps))
+
+    # -- the search
+
+    def _offer(self, id: str, before: str, edge: GraphEdge | None, cost: float, hops: int) -> None:
+        if id in self._closed or cost >= self._cost.get(id, math.inf):
+            return
+        self._cost[id], self._hops[id], self._came[id] = cost, hops, (before, edge)
+        heapq.heappush(self._frontier, (round(cost - PULL * self._pull.get(id, 0.0), 9), id))
+
+    def _close(self, id: str, answering_seeds: set[str]) -> None:
+        if self.expanded >= self._limits.max_expand:
+            self.out_of_budget = True
+            return
+        self._closed.add(id)
+        self.expanded += 1
+        node = self._graph.get(id)
+        if node is None:
+            return
+        if node.type in ANSWERING and (self._hops[id] or id in answering_seeds):
+            self._judge(id, node.type)
+        if self._hops[id] < self._limits.hop_budget:
+            self._expand(id)
+        else:
+            self.cut_by_hops = True
+
+    def _judge_open(self) -> None:
+        """What was reached and not expanded before the budget ended can answer too."""
+        for id in sorted(self._cost.keys() - self._closed):
+            node = self._graph.get(id)
+            if node is not None and node.type in ANSWERING and self._hops[id]:
+                self._judge(id, node.type)
+
+    def _judge(self, id: str, type: str) -> None:
+        found = Found(id, type, self.score(id, type), self._cost[id], self._hops[id])
+        if found.score >= FLOOR:
+            self.candidates.append(found)
+            self._most = max(self._most, found.score)
+        elif self.nearest is None or _order(found) < _order(self.nearest):
+            self.nearest = found
+
+    def score(self, id: str, type: str) -> float:
+        """How well a node answers; a link to a subject counts as its name."""
+        score = self._relevance.score(id, type, self._linked(id), self._hops.get(id, 1))
+        return min(1.0, score + RELATION_BONUS) if score and self._names_relation(id, type) else score
+
+    def _names_relation(self, id: str, type: str) -> bool:
+        """Whether the question names the type of the node, or of an edge that led to it."""
+        asked = self._relevance.relations
+        if not asked or type in asked:
+            return bool(asked)
+        return id in self._came and any(step.kind in asked for step in self.path(id))
+
+    def _linked(self, id: str) -> int:
+        """Words of the subjects that a node has an edge to, or was reached from."""
+        found = self._subjects.get(self._came.get(id, ("", None))[0], 0)
+        for edge in self._graph.out_edges(id, LINKS) if self._subjects else ():
+            found |= self._subjects.get(edge.dst, 0)
+        return found
+
+    def _expand(self, id: str) -> None:
+        edges = list(self._readable(id))
+        toll = math.log2(1 + len(edges)) / 6  # leaving a hub tells little, so it costs
+        taken = 0
+        for edge, other in self._likeliest(id, edges):
+            if taken >= self._limits.fanout:
+                break
+            if not self._may_read(edge, id):
+                continue
+            if not self.liveness.live(edge):
+                self._miss(other)
+                continue
+            taken += 1
+            cost = self._cost[id] + COSTS.get(edge.kind, PROJECT_COST) + toll
+            self._offer(other, id, edge, cost, self._hops[id] + 1)
+        if len(edges) > self._limits.fanout:
+            self.hubs.append(Hub(id, len(edges), taken))
+
+    def _readable(self, id: str) -> Iterator[tuple[GraphEdge, str]]:
+        for edge in self._graph.out_edges(id):
+            if edge.dst not in self._closed:
+                yield edge, edge.dst
+        for edge in self._graph.in_edges(id):
+            if (edge.kind in REVERSED or edge.kind not in COSTS) and edge.src not in self._closed:
+                yield edge, edge.src
+
+    def _likeliest(self, id: str, edges: list[tuple[GraphEdge, str]]) -> list[tuple[GraphEdge, str]]:
+        """All edges of an ordinary node; of a hub those to nodes that fit the question, and a few others."""
+        if len(edges) <= self._limits.fanout:
+            return edges
+        hot = [pair for pair in edges if pair[1] in self._pull]
+        plain = self._plain(id, edges)
+        best = heapq.nsmallest(8 * self._limits.fanout, hot, key=lambda pair: (-self._pull[pair[1]], _cheapest(pair)))
+        keep = self._limits.fanout - len(plain)
+        return best[:keep] + plain + best[keep:]
+
+    def _plain(self, id: str, edges: list[tuple[GraphEdge, str]]) -> list[tuple[GraphEdge, str]]:
+        """A few neighbours that share no word, half of them claims or decisions: what tells one dead end from another."""
+        places = max(2, self._limits.fanout // PLAIN_SHARE)
+        pairs = [pair for pair in edges[:PLAIN_LOOKED] if pair[1] not in self._pull and self._may_read(pair[0], id)]
+        types = {other: node.type for _, other in pairs if (node := self._graph.get(other)) is not None}
+        answering = [pair for pair in pairs if types.get(pair[1]) in ANSWERING]
+        others = [pair for pair in pairs if types.get(pair[1]) not in ANSWERING]
+        few = heapq.nsmallest(places // 2, others, key=_cheapest)
+        return heapq.nsmallest(places - len(few), answering, key=_cheapest) + few
+
+    def _may_read(self, edge: GraphEdge, at: str) -> bool:
+        """Backwards only to who asserted something; an assumption is reached by what it is about, a fold by its other end."""
+        if edge.src == at or edge.kind == "resolves_to":
+            return True
+        node = self._graph.get(edge.src)
+        return node is not None and (node.type in ASSERTING or (edge.kind == "about" and node.type == "assumption"))
+
+    def _miss(self, id: str) -> None:
+        """Remember the best fitting node that could not be walked to."""
+        node = self._graph.get(id)
+        if node is None or node.type not in ANSWERING or self.liveness.walkable(id):
+            return
+        found = Found(id, node.type, self.score(id, node.type), 0.0, 0)
+        if found.score >= FLOOR and (self.lost is None or _order(found) < _order(self.lost)):
+            self.lost = found
+
+    # -- what is worth reaching
+
+    def _ranked_targets(self) -> list[tuple[float, bool, str]]:
+        """Heap of (-most it could score, whether that is exact, id) of the claims and decisions that share most words."""
+        rows = []
+        for id in self._relevance.ranked(limit=MAX_TARGETS):
+            node = self._graph.get(id)
+            if node is not None and node.type in ANSWERING:
+                rows.append((-self._relevance.bound(id, node.type), False, id))
+        heapq.heapify(rows)
+        return rows
+
+    def _pulls(self) -> dict[str, float]:
+        """What draws the search: texts that fit, and at half the strength the neighbours of those that fit best."""
+        pulls = {id: self._relevance.pull(id) for id in self._relevance.ranked(limit=4096)}
+        best = (id for _, _, id in heapq.nsmallest(2 * HALO, self._targets) if self.liveness.walkable(id))
+        for id in itertools.islice(best, HALO):
+            near = (*self._graph.out_edges(id)[:HALO_EDGES], *self._graph.in_edges(id)[:HALO_EDGES])
+            for other in (edge.dst if edge.src == id else edge.src for edge in near):
+                pulls[other] = max(pulls.get(other, 0.0), HALO_SHARE * pulls[id])
+        return pulls
+
+    def _settled(self) -> bool:
+        """Whether no node that is still open could beat the best answer so far."""
+        return bool(self.candidates) and self._most > self._highest_open()
+
+    def _highest_open(self) -> float:
+        """Least upper bound of what is still open; exact scores are only worked out for nodes that come to the top."""
+        while self._targets:
+            bound, exact, id = self._targets[0]
+            if id in self._closed or not (exact or self.liveness.walkable(id)):
+                heapq.heappop(self._targets)
+            elif exact:
+                return -bound
+            else:
+                node = self._graph.get(id)
+                fit = self._relevance.score(id, node.type, self._linked(id)) if node is not None else 0.0
+                extra = RELATION_BONUS if self._relevance.relations else 0.0
+                heapq.heapreplace(self._targets, (-min(1.0, fit + extra), True, id))
+        return 0.0
+
+    def _best(self) -> Found | None:
+        """Highest score to two digits; then the path over more types of edges, the cheaper, the smaller id."""
+        ranked = sorted(self.candidates, key=lambda f: (-round(f.score, 2), -self._kinds(f.node), f.cost, f.node))
+        return ranked[0] if ranked else None
+
+    def _kinds(self, id: str) -> int:
+        return len({step.kind for step in self.path(id)} - {""})
+
+
+def _cheapest(pair: tuple[GraphEdge, str]) -> tuple[float, str, str]:
+    return COSTS.get(pair[0].kind, PROJECT_COST), pair[1], pair[0].id
+
+
+def _order(found: Found) -> tuple[float, float, str]:
+    return -found.score, found.cost, found.node
