@@ -19,7 +19,6 @@ from typing import Any
 from benchmarks import merges, report
 from benchmarks.boards import Board, EarlierBoard, MogBoard
 from benchmarks.dead_end_cases import CASES
-
 from mog.engine.reason import terms
 
 SEED = 20_260_101
@@ -200,7 +199,9 @@ def dead_ends_part(results: Results) -> None:
     results.ours["dead_ends"] = right
     if theirs:
         results.earlier["dead_ends"] = theirs
-    results.parts.append("## Dead ends\n\n" + report.table(["case", "expected", "mog", "contextmesh-graph 0.1.1"], rows))
+    results.parts.append(
+        "## Dead ends\n\n" + report.table(["case", "expected", "mog", "contextmesh-graph 0.1.1"], rows)
+    )
 
 
 def _earlier_outcome(lay: Callable[[Any], None], question: str) -> str:
@@ -240,7 +241,13 @@ def names_part(results: Results, count: int) -> None:
     if theirs:
         results.earlier["p50"] = statistics.median(theirs)
         rows.append(["contextmesh-graph 0.1.1", *_spread(theirs), ""])
-    head = [f"{count:,} names, half the mentions in another spelling, half of no name", "p50 ms", "p95 ms", "most ms", "index s"]
+    head = [
+        f"{count:,} names, half the mentions in another spelling, half of no name",
+        "p50 ms",
+        "p95 ms",
+        "most ms",
+        "index s",
+    ]
     results.parts.append("## Names\n\n" + report.table(head, rows))
 
 
@@ -283,9 +290,16 @@ def merges_part(results: Results) -> None:
         results.earlier["precision"] = earlier.precision
         rows.append(["contextmesh-graph 0.1.1", *_judged(earlier)])
     head = [f"{len(merges.PAIRS)} mentions, {len(merges.NAMES)} names", "merges", "precision", "recall", "traps merged"]
-    wrong = [f"- {mention!r} was taken for {taken!r}" + (f", not {meant!r}" if meant else "") for mention, taken, meant in found.wrong]
+    wrong = [
+        f"- {mention!r} was taken for {taken!r}" + (f", not {meant!r}" if meant else "")
+        for mention, taken, meant in found.wrong
+    ]
     missed = [f"- {mention!r} was not seen to be {meant!r}" for mention, meant in found.missed]
-    parts = ["## Merges", report.table(head, rows), "\n".join(["Wrong or missed by mog:", "", *(wrong + missed or ["- nothing"])])]
+    parts = [
+        "## Merges",
+        report.table(head, rows),
+        "\n".join(["Wrong or missed by mog:", "", *(wrong + missed or ["- nothing"])]),
+    ]
     results.parts.append("\n\n".join(parts))
 
 
@@ -318,7 +332,9 @@ def document(results: Results, host: str) -> str:
         if key in results.ours:
             value, peer = results.ours[key], results.earlier.get(key)
             verdict = "target met" if met(key, value) else "**short**"
-            rows.append([what, _figure(value), f"{sign} {goal:g}", verdict, "not installed" if peer is None else _figure(peer)])
+            rows.append(
+                [what, _figure(value), f"{sign} {goal:g}", verdict, "not installed" if peer is None else _figure(peer)]
+            )
     head = ["what", "measured", "target", "", "contextmesh-graph 0.1.1, same process"]
     parts = [
         "# Walks, dead ends and names",

@@ -7,6 +7,7 @@ What may not come in: writes, files, reports. It listens to the tables, remember
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from mog.engine.ontology import Ontology
@@ -17,6 +18,16 @@ from mog.engine.reason.tables import Tables
 EDGES = "edges"
 _MANY = 2000  # from here on one pass over all labels is cheaper than one a node
 _TOUCHING = {"ground": "conclusion", "judgement": "target", "retired": "node"}
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What a node should have, less what it has already; ``auxiliary``: name → the premise and assumption it stands for."""
+
+    node: str
+    grounds: dict[str, Ground]
+    auxiliary: dict[str, tuple[str, str]]
+    defeaters: set[str]
 
 
 class Compiled:
@@ -36,7 +47,7 @@ class Compiled:
         self._forward = frozenset(k for k, row in ontology.edge_types.items() if row.invalidation == "forward")
         self._ontology = ontology
         self._dirty: dict[str, None] = {}
-        self._auxiliary: dict[str, tuple[str, ...]] = {}
+        self._auxiliary: dict[str, dict[str, tuple[str, str]]] = {}
         self._unverified: frozenset[str] | None = None
         tables.listener = self._changed
 
@@ -70,55 +81,76 @@ class Compiled:
             self._settle()
 
     def _settle(self) -> None:
-        known = self._tables.nodes
+        """First everything that goes, then everything that comes: no order of nodes makes a loop that is not there at the end."""
+        known, standing = self._tables.nodes, self.standing
         for node in self._dirty:
             if node in known:
                 self._ensure(node)
+        plans = [self._take_out(node) for node in self._dirty if node in standing]
+        for plan in plans:
+            self._put_in(plan)
         for node in self._dirty:
-            if node in self.standing:
-                self._compile(node)
-        for node in self._dirty:
-            if node not in known and node in self.standing:
-                self.standing.remove(node)
+            if node not in known and node in standing:
+                standing.remove(node)
         self._dirty = {}
 
-    def _ensure(self, node: str, *, hidden: bool = False) -> None:
+    def _ensure(self, node: str) -> None:
         if node not in self.standing:
-            self.standing.add(node, hidden=hidden)
+            self.standing.add(node)
 
-    def _compile(self, node: str) -> None:
-        standing = self.standing
-        old = {g.id: (g.all_of, g.none_of) for g in standing.grounds(node)}
-        auxiliary = self._auxiliary.pop(node, ())
-        new = {g.id: (g.all_of, g.none_of) for g in self._grounds(node)}
-        for gid in sorted(old.keys() - new.keys()):
-            standing.unground(gid)
-        for gid, premises in new.items():
-            if old.get(gid) != premises:
-                if gid in old:
-                    standing.unground(gid)
-                standing.ground(gid, node, *premises)
-        self._drop(name for name in auxiliary if name not in self._auxiliary.get(node, ()))
-        self._defeat(node)
+    def _take_out(self, node: str) -> _Plan:
+        standing, plan = self.standing, self._plan(node)
+        for ground in standing.grounds(node):
+            wanted = plan.grounds.get(ground.id)
+            if wanted is None or (wanted.all_of, wanted.none_of) != (ground.all_of, ground.none_of):
+                standing.unground(ground.id)
+            else:
+                del plan.grounds[ground.id]
+        for name, ends in self._auxiliary.get(node, {}).items():
+            if plan.auxiliary.get(name) != ends:
+                for ground in standing.grounds(name):
+                    standing.unground(ground.id)
+                if name not in plan.auxiliary:
+                    standing.remove(name)
+        for evidence in standing.defeaters(node):
+            if evidence in plan.defeaters:
+                plan.defeaters.remove(evidence)
+            else:
+                standing.undefeat(node, evidence)
+        return plan
+
+    def _put_in(self, plan: _Plan) -> None:
+        standing, node = self.standing, plan.node
+        for name, (premise, assumption) in plan.auxiliary.items():
+            self._ensure(premise)
+            self._ensure(assumption)
+            if name not in standing:
+                standing.add(name, hidden=True)
+            if not standing.grounds(name):
+                standing.ground(f"{name}+", name, (premise,))
+                standing.ground(f"{name}-", name, (), (assumption,))
+        if plan.auxiliary:
+            self._auxiliary[node] = plan.auxiliary
+        else:
+            self._auxiliary.pop(node, None)
+        for gid, ground in plan.grounds.items():
+            for premise in (*ground.all_of, *ground.none_of):
+                self._ensure(premise)
+            standing.ground(gid, node, ground.all_of, ground.none_of)
+        for evidence in sorted(plan.defeaters):
+            self._ensure(evidence)
+            standing.defeat(node, evidence)
         out = self.is_out(node)
         if out != standing.forced_out(node):
             standing.force_out(node, out)
 
-    def _drop(self, auxiliary: Iterable[str]) -> None:
-        for name in auxiliary:
-            for ground in self.standing.grounds(name):
-                self.standing.unground(ground.id)
-            self.standing.remove(name)
-
-    def _defeat(self, node: str) -> None:
+    def _plan(self, node: str) -> _Plan:
+        if node not in self._tables.nodes:
+            return _Plan(node, {}, {}, set())
         judged = self._tables.judged.get(node, {}).values()
-        old = set(self.standing.defeaters(node))
-        new = {j.evidence for j in judged if j.verdict == "contradicts" and node in self._tables.nodes}
-        for evidence in sorted(old - new):
-            self.standing.undefeat(node, evidence)
-        for evidence in sorted(new - old):
-            self._ensure(evidence)
-            self.standing.defeat(node, evidence)
+        auxiliary: dict[str, tuple[str, str]] = {}
+        grounds = {ground.id: ground for ground in self._grounds(node, auxiliary)}
+        return _Plan(node, grounds, auxiliary, {j.evidence for j in judged if j.verdict == "contradicts"})
 
     def is_out(self, id: str) -> bool:
         """Whether a node counts for nothing, whatever its grounds: retired, of another worktree, or without its last ground."""
@@ -136,22 +168,30 @@ class Compiled:
 
     def grounds(self, node: str) -> tuple[Ground, ...]:
         """Every ground of a node, compiled ones with the origin ``edges``; premises are nodes, auxiliaries resolved."""
-        return tuple(self._named(g) for g in self._grounds(node, register=False))
+        return tuple(self._named(ground) for ground in self._grounds(node, {}))
 
-    def _grounds(self, node: str, register: bool = True) -> list[Ground]:
+    def _grounds(self, node: str, auxiliary: dict[str, tuple[str, str]]) -> list[Ground]:
+        """Grounds as they are compiled; ``auxiliary`` gets the auxiliaries they need and what these stand for."""
         joint: list[str] = []
         each: list[tuple[str, str]] = []
         for edge in self._tables.out.get(node, ()):
             if edge.kind in self._backward:
-                premise = self._premise(edge, node, edge.dst, register)
+                premise = self._premise(edge, edge.dst, auxiliary)
                 if self._is_alternative(edge):
                     each.append((edge.id, premise))
                 else:
                     joint.append(premise)
         for edge in self._tables.into.get(node, ()):
             if edge.kind in self._forward:
-                each.append((f"{edge.id}>", self._premise(edge, node, edge.src, register)))
+                each.append((f"{edge.id}>", self._premise(edge, edge.src, auxiliary)))
         return [*self._compiled(node, joint, each), *self._tables.grounds.get(node, {}).values()]
+
+    def _premise(self, edge: GraphEdge, premise: str, auxiliary: dict[str, tuple[str, str]]) -> str:
+        """The premise an edge stands for. A bound edge carries only while its assumption stands: an auxiliary says so."""
+        if not edge.assumption:
+            return premise
+        auxiliary[f"{edge.id}?"] = (premise, edge.assumption)
+        return f"{edge.id}?"
 
     def _compiled(self, node: str, joint: list[str], each: list[tuple[str, str]]) -> list[Ground]:
         alternatives = [pair for pair in each if not pair[0].endswith(">")]
@@ -167,23 +207,6 @@ class Compiled:
         pairs = self._ontology.edge_types[edge.kind].alternatives
         nodes = self._tables.nodes
         return bool(pairs) and (nodes[edge.src].type, nodes[edge.dst].type) in pairs
-
-    def _premise(self, edge: GraphEdge, node: str, premise: str, register: bool) -> str:
-        """The premise an edge stands for. A bound edge carries only while its assumption stands: an auxiliary says so."""
-        name = f"{edge.id}?" if edge.assumption else premise
-        if register:
-            self._ensure(premise)
-        if register and edge.assumption:
-            self._auxiliary[node] = (*self._auxiliary.get(node, ()), name)
-            self._ensure(edge.assumption)
-            self._ensure(name, hidden=True)
-            wanted = {f"{name}{edge.assumption}+": ((premise,), ()), f"{name}{edge.assumption}-": ((), (edge.assumption,))}
-            known = {g.id for g in self.standing.grounds(name)}
-            for gid in sorted(known - wanted.keys()):
-                self.standing.unground(gid)
-            for gid in sorted(wanted.keys() - known):
-                self.standing.ground(gid, name, *wanted[gid])
-        return name
 
     def _named(self, ground: Ground) -> Ground:
         if ground.origin != EDGES or not any(p.endswith("?") for p in ground.all_of):

@@ -129,3 +129,25 @@ def test_a_loop_through_a_defeater_is_refused_and_named(tmp_path):
     assert mesh.head == head and mesh.stands(a) and mesh.stands(b)
     assert standing(mesh) == belief_world.standing(mesh)
     mesh.log.close()
+
+
+def test_the_order_of_writes_makes_no_loop_that_is_not_there_at_the_end(tmp_path):
+    mesh = mesh_at(tmp_path)
+    a, b, c = (mesh.apply("assumed", lambda w, n=n: w.assume(n)).result for n in "abc")
+    first = mesh.apply("grounded", lambda w: w.ground(a, [c])).result
+    mesh.apply("grounded", lambda w: w.ground(c, [b]))
+
+    def swap(w) -> None:
+        w.drop_ground(first)
+        w.ground(b, [], [a])
+        w.mark(a, "failed")
+
+    head = mesh.head
+    mesh.preview(swap)
+    assert mesh.head == head and all(mesh.stands(id) for id in (a, b, c))
+    mesh.apply("grounded", swap)
+    assert standing(mesh) == belief_world.standing(mesh)
+    with pytest.raises(MogError, match="loop through a defeater"):
+        mesh.apply("grounded", lambda w: w.ground(a, [c]))
+    assert standing(mesh) == belief_world.standing(mesh)
+    mesh.log.close()

@@ -38,7 +38,8 @@ def test_the_merge_set_is_large_and_mixed() -> None:
 
 
 @pytest.mark.parametrize(
-    "mention", ["Payment Gateway Tests", "payment gateway timeout bug 4411", "PG", "UserService.get_user", "authentication tests"]
+    "mention",
+    ["Payment Gateway Tests", "payment gateway timeout bug 4411", "PG", "UserService.get_user", "authentication tests"],
 )
 def test_b2_10_containment_and_initials_do_not_merge(mesh: StubMesh, mention: str) -> None:
     for name in ("Payment Gateway", "UserService", "authentication"):

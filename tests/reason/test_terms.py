@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,10 +48,11 @@ def test_normal_forms(text: str, expected: str) -> None:
 
 @settings(max_examples=300)
 @given(st.text(max_size=40))
-def test_a_text_that_is_not_blank_has_a_normal_form_and_nothing_else_changes_it(text: str) -> None:
+def test_a_text_that_is_not_blank_has_a_normal_form(text: str) -> None:
     found = terms.normal(text)
-    assert bool(found) == bool("".join(text.split())) or not found.isprintable() or not text.isprintable()
-    assert terms.normal(text) == found == found.casefold()
+    assert bool(found) == bool(unicodedata.normalize("NFKC", text).split())
+    assert not any("A" <= char <= "Z" for char in found)
+    assert " ".join(found.split()) == found
 
 
 @settings(max_examples=200)
@@ -85,7 +88,13 @@ def test_other_words_keep_apart(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("caching", "cache"), ("rotated", "rotation"), ("ran", "run"), ("failures", "failure"), ("validates", "validation")],
+    [
+        ("caching", "cache"),
+        ("rotated", "rotation"),
+        ("ran", "run"),
+        ("failures", "failure"),
+        ("validates", "validation"),
+    ],
 )
 def test_forms_of_one_verb_share_a_stem(one: str, other: str) -> None:
     assert stem(one) == stem(other)
@@ -102,9 +111,8 @@ def test_a_text_spells_an_acronym_out_letter_by_letter() -> None:
     assert terms.spelled_out(text) == (("Payment Gateway", "PG"), ("System of Records", "SOR"))
 
 
-KNOWN = {
-    terms.name(text).squeezed for text in ("Payment Gateway", "HNSW index", "支払いゲートウェイ", "sharding rule", "Платёжный шлюз")
-}
+NAMES = ("Payment Gateway", "HNSW index", "支払いゲートウェイ", "sharding rule", "Платёжный шлюз")
+KNOWN = {terms.name(text).squeezed for text in NAMES}
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,11 @@ def test_steps_say_which_edge_was_read_and_in_which_direction(mesh: StubMesh) ->
     mesh.edge("derived_from", gateway, source)
     walk = Walker(mesh).ask("Which DNS timeouts did the Payment Gateway see?")
     assert walk.answer_id == answer
-    assert [(step.kind, step.reverse) for step in walk.path] == [("", False), ("derived_from", False), ("derived_from", True)]
+    assert [(step.kind, step.reverse) for step in walk.path] == [
+        ("", False),
+        ("derived_from", False),
+        ("derived_from", True),
+    ]
     edges = {edge.id: edge for edge in mesh.graph.edges()}
     for before, step in zip(walk.path, walk.path[1:], strict=False):
         edge = edges[step.edge]
@@ -123,7 +127,7 @@ def test_a_contested_answer_says_what_speaks_against_it(mesh: StubMesh) -> None:
 
 
 def test_when_a_name_no_longer_counts_another_text_may_answer_the_rest(mesh: StubMesh) -> None:
-    source, gateway = shop(mesh)
+    _, gateway = shop(mesh)
     answer = mesh.claim("Recovery took four minutes.", mesh.source("Runbook"))
     mesh.retire(gateway, "pruned")
     walk = Walker(mesh).ask("What did the Payment Gateway do to recovery?")
@@ -132,7 +136,7 @@ def test_when_a_name_no_longer_counts_another_text_may_answer_the_rest(mesh: Stu
 
 
 def test_an_edge_bound_to_a_fallen_assumption_is_not_walked(mesh: StubMesh) -> None:
-    source, gateway = shop(mesh)
+    _, gateway = shop(mesh)
     ground = mesh.assumption("DNS is reliable")
     answer = mesh.claim("It timed out because DNS was slow.", mesh.source("Notes"))
     mesh.graph.add_edge("mentions", answer, gateway, attrs={"assumption": ground})
@@ -147,7 +151,9 @@ def test_an_edge_bound_to_a_fallen_assumption_is_not_walked(mesh: StubMesh) -> N
 def test_code_is_named_as_it_is_written(mesh: StubMesh) -> None:
     source = mesh.source("Review")
     claim = mesh.claim("Expired tokens are accepted for a minute.", source)
-    symbol = Node(1, "c" * 32, "symbol", "method", "verify_token", "Auth.verify_token", "src/auth.py", 1, 2, "", "", False)
+    symbol = Node(
+        1, "c" * 32, "symbol", "method", "verify_token", "Auth.verify_token", "src/auth.py", 1, 2, "", "", False
+    )
     mesh.graph.bind(claim, symbol, Anchor("sym:src/auth.py::Auth.verify_token", "function", "00", "00", "g"))
     mesh.revision += 1
     mesh._changed(symbol.id)
@@ -204,6 +210,8 @@ def test_asking_changes_nothing_and_walks_are_kept_boundedly(mesh: StubMesh) -> 
 
 def test_labels_that_came_later_are_found(mesh: StubMesh) -> None:
     source, gateway = shop(mesh)
+    resolver = Resolver(StubMesh())
+    assert Walker(mesh, resolver).resolver is resolver  # an empty resolver is still the one that was given
     walker = Walker(mesh, Resolver(mesh))
     assert walker.ask("Which teapots does the Payment Gateway serve?").answer_id is None
     claim = mesh.claim("Teapots are served first.", source, gateway)
