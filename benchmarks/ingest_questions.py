@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. ``fault``: what is wrong when the answer is wrong, as a person saw it."""
+    """One question to one corpus."""
 
     corpus: str
     text: str
     wants: tuple[tuple[str, ...], ...]
     told: str
-    fault: str = ""
 
     def is_right(self, answer: str) -> bool:
         """Has the answer all words of one group?"""

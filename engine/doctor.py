@@ -1,23 +1,25 @@
 """``mog doctor``: one line per thing that can be wrong, with its way out. Called by ``workspace``.
 
-What may not come in: repairs of what cannot be rebuilt. Only ``index.db`` and the arrays are ever rebuilt here.
+What may not come in: repairs of what cannot be rebuilt. Only ``index.db``, the arrays and the derived half of ``ledger.db``
+are ever rebuilt here; an event is never touched.
 """
 
 from __future__ import annotations
 
 import stat
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mog.engine.code import git
 from mog.engine.code.languages_map import CODE
 from mog.engine.errors import IndexMissing, MogError, StoreDamaged
-from mog.engine.ledgers.events import EventLog
 from mog.engine.model import Check
 from mog.engine.store.index_db import IndexDB, discard
 from mog.engine.store.integrity import integrity
 
 if TYPE_CHECKING:
+    from mog.engine.attest import LedgerReport
     from mog.engine.workspace import Workspace
 
 
@@ -77,20 +79,35 @@ def _index(workspace: Workspace, repair: bool) -> Iterator[Check]:
 
 
 def _ledger(workspace: Workspace, repair: bool) -> Iterator[Check]:
-    path = workspace.ledger_path
-    if not path.exists():
-        yield Check("ledger", "ok", "no ledger yet: nothing was pinned")
+    """Events against themselves, and what was made from them against a replay."""
+    from mog.engine import attest
+    from mog.engine.reason.mesh import folder
+
+    if not workspace.ledger_path.exists():
+        yield Check("ledger", "ok", "no ledger yet: nothing was recorded")
         return
-    with EventLog(path) as log:
-        found = log.verify()
-        if not found.ok and repair:
-            log.repair_head()
-            found = log.verify()
-            yield Check("ledger", "repaired" if found.ok else "damaged", found.reason or f"{found.events} events, chain whole")
-        elif not found.ok:
-            yield Check("ledger", "damaged", found.reason, "keep a copy of ledger.db, then `mog doctor --repair`")
-        else:
-            yield Check("ledger", "ok", f"{found.events} events, chain whole")
+    log, fold = workspace.beliefs.log, partial(folder, workspace.ontology)
+    found = attest.report(log, fold)
+    if found.check.ok:
+        yield from _sound(found)
+    elif not found.check.repairable:
+        yield Check("ledger", "damaged", found.check.reason, "restore ledger.db from a copy")
+    elif not repair:
+        yield Check("ledger", "damaged", found.check.reason, "keep a copy of ledger.db, then `mog doctor --repair`")
+    else:
+        log.rebuild(fold())
+        after = attest.report(log, fold)
+        what = f"{found.check.reason}; {after.check.events} events hold, the rest was made anew"
+        yield Check("ledger", "repaired" if after.check.ok else "damaged", what if after.check.ok else after.check.reason)
+
+
+def _sound(found: LedgerReport) -> Iterator[Check]:
+    what = f"{found.check.events} events, chain whole; {found.check.records} records are what they give"
+    yield Check("ledger", "ok", what)
+    for problem in found.problems:
+        yield Check("ledger", "damaged", problem, "`mog ledger verify` says more")
+    if found.signature is not None and not found.signature.known:
+        yield Check("ledger", "warning", "it is signed with a key that nobody here knows", "make sure whose ledger this is")
 
 
 def _grammars(workspace: Workspace) -> Iterator[Check]:

@@ -42,6 +42,16 @@ Limit = Annotated[
     Parameter(name=["--limit", "-n"], validator=validators.Number(gte=1, lte=1_000_000), help="Rows to show at most."),
 ]
 
+After = Annotated[
+    int, Parameter(validator=validators.Number(gte=0), help="Leave out this many rows (or events) first.")
+]
+Target = Annotated[str, Parameter(help="id, beginning of an id, or the words of a record.")]
+Reason = Annotated[str, Parameter(name=["--reason", "-r"], help="Why, in your words.")]
+About = Annotated[
+    tuple[str, ...],
+    Parameter(negative="", show_default=False, help="Code it is about: name, path, path::name; may be repeated."),
+]
+
 
 def verb_first(arguments: list[str]) -> list[str]:
     """``--json status`` as ``status --json``: shared options may stand before the verb."""

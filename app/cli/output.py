@@ -107,6 +107,19 @@ def _painted(row: plain.Line) -> str:
     return "".join(f"\x1b[{_SGR[role]}m{text}\x1b[0m" if role in _SGR and text else text for text, role in row)
 
 
+def proof(value: Mapping[str, Any]) -> None:
+    """A JSON document whose strings have to stay what they are, byte for byte; JSON's own escapes make it safe to print."""
+    from json import dumps
+
+    sys.stdout.write(dumps(value, indent=2, ensure_ascii=True) + "\n")
+
+
+def verbatim(text: str) -> None:
+    """A text that others hash: UTF-8 with ``\\n``, whatever the locale. Made by us, of letters and digits only."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+
+
 def script(text: str) -> None:
     """A generated text of our own (shell completion), as it is."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")

@@ -27,8 +27,8 @@ STOP = frozenset(
     he her here hers him his how however i if in into is it its just may me might more most must my no nor not of off
     on once only or other our ours out over own please same shall she should so some such tell than that the their
     them then there these they this those through to too under until up upon us very was we were what when where
-    whether which while who whom whose why will with within without would you your yours since although though unless via per like among across along around besides despite
-    instead""".split()
+    whether which while who whom whose why will with within without would you your yours since although though
+    unless via per like among across along around besides despite instead""".split()
 )
 # question words and glue of other languages, as far as they are no English words
 STOP |= frozenset(

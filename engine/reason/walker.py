@@ -54,7 +54,7 @@ class Walker:
 
     def __init__(self, mesh: MeshView, resolver: Resolver | None = None) -> None:
         self._mesh = mesh
-        self.resolver = resolver or Resolver(mesh)
+        self.resolver = Resolver(mesh) if resolver is None else resolver  # an empty one is false
         self._labels = LabelIndex(mesh)
         self._relations = relation_words(mesh.ontology)
         self._sources = Sources(mesh)

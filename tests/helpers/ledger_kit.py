@@ -79,7 +79,7 @@ def first_format(path: Path, events: Iterable[tuple[str, dict[str, Any]]]) -> li
     db.execute("PRAGMA user_version = 1")
     db.execute("PRAGMA journal_mode = WAL")
     digest, found, seq = chain.GENESIS, [], 0
-    for seq, (kind, data) in enumerate(events, 1):  # noqa: B007
+    for seq, (kind, data) in enumerate(events, 1):
         text = canonical({"data": data, "type": kind, "v": 1})
         digest = chain.event_digest(digest, seq, text)
         row = (seq, text, digest, WHEN, chain.seal_of(digest, WHEN, 1))

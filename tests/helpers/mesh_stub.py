@@ -40,7 +40,11 @@ class StubMesh:
         return Label.standing if self.stands(id) else Label.fallen
 
     def live(self, edge: GraphEdge) -> bool:
-        return self.walkable(edge.src) and self.walkable(edge.dst) and (not edge.assumption or self.stands(edge.assumption))
+        return (
+            self.walkable(edge.src)
+            and self.walkable(edge.dst)
+            and (not edge.assumption or self.stands(edge.assumption))
+        )
 
     def retired(self, id: str) -> Retirement | None:
         return Retirement(id, self.gone[id]) if id in self.gone else None
@@ -63,7 +67,9 @@ class StubMesh:
         return self._changed(self.graph.add_node("entity", name, id=id, attrs=attrs).id)
 
     def source(self, label: str, **attrs: object) -> str:
-        return self._changed(self.graph.add_node("source", label, attrs={"origin": label, "retrieved_at": None, **attrs}).id)
+        return self._changed(
+            self.graph.add_node("source", label, attrs={"origin": label, "retrieved_at": None, **attrs}).id
+        )
 
     def claim(self, label: str, source: str, *mentions: str, id: str = "") -> str:
         claim = self.graph.add_node("claim", label, id=id, provenance=Provenance(source)).id
@@ -73,7 +79,9 @@ class StubMesh:
         return self._changed(claim)
 
     def decision(self, title: str, rationale: str, source: str, *claims: str) -> str:
-        decision = self.graph.add_node("decision", title, attrs={"rationale": rationale}, provenance=Provenance(source)).id
+        decision = self.graph.add_node(
+            "decision", title, attrs={"rationale": rationale}, provenance=Provenance(source)
+        ).id
         self.edge("cites", decision, source)
         for claim in claims:
             self.edge("supports", claim, decision)

@@ -48,12 +48,15 @@ class Reading:
     record: adr.Record | None = None
     headings: tuple[Found, ...] = ()
     declared: tuple[str, ...] = ()
+    glossary: tuple[str, ...] = ()
 
 
 def read(document: Document) -> Reading:
     """CHUNK and EXTRACT of one document. Raises UsageError when its text is not what its form says."""
     prose = readers.prose(document)
-    out = Reading(document, headings=tuple(entities.of_headings(prose)), declared=prose.declared)
+    out = Reading(
+        document, headings=tuple(entities.of_headings(prose)), declared=prose.declared, glossary=prose.glossary
+    )
     if document.form == "adr":
         out.record = adr.read(document, prose)
     starts = [mark.start for mark in prose.marks]
@@ -94,6 +97,7 @@ def count(readings: Iterable[Reading]) -> Tally:
         defined = [said.defines for said in reading.said if said.defines]
         named = [found for said in reading.said for found in said.named]
         tally.add(named, labels, reading.declared, defined, reading.headings)
+        tally.explain(reading.glossary)
     return tally
 
 

@@ -15,12 +15,15 @@ from itertools import pairwise
 
 from mog.engine.reason.prose import words
 from mog.engine.reason.prose.chunk import MAX_SENTENCE, Sentence
+from mog.engine.reason.prose.marked import Block
 
 REASONS = ("question", "lead_in", "fragment", "list", "code", "pointer", "boilerplate", "too_long", "no_predicate")
 
 _WORD = re.compile(r"`[^`]*`|[^\W_](?:[\w'’./+-]*[\w+])?|[^\W_]")
 _CODE = re.compile(r"`[^`]*`")
 _CODE_SIGNS = re.compile(r"[{}<>=;|\\$@#%^~]|\(\)|->|::|//")
+_FIELD = re.compile(r"^[A-Z][a-z]+(?: [a-z]+)?: \S.{0,200}$")
+"""A field of an object description ("Default: `300`"): it states something of the object."""
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://\S+")
 _QUESTION = re.compile("[?？][\"'”’»)\\]]*$|か。?$")
 _STOPPED = re.compile("[.!…。！][\"'”’»)\\]`*]*$")
@@ -75,11 +78,20 @@ def extract(sentence: Sentence) -> Statement | str:
     if reason:
         return reason
     found = _WORD.findall(label)
+    block = sentence.block
+    if _FIELD.match(label) and _topic(block):
+        return Statement(label, "statement", sentence.start, sentence.end, block.heading, _topic(block), True)
     kind = _kind(label, found) if _JAPANESE.search(label) else _latin_kind(label, found, sentence)
     if not kind:
         return "no_predicate"
-    block = sentence.block
-    return Statement(label, kind, sentence.start, sentence.end, block.heading, block.topic, _bound(label, found))
+    return Statement(label, kind, sentence.start, sentence.end, block.heading, _topic(block), _bound(label, found))
+
+
+def _topic(block: Block) -> str:
+    """The object being described: as the markup says, or by a heading that is nothing but a name of code."""
+    heading = block.heading[-1] if block.heading else ""
+    named = len(heading) > 2 and heading[0] == heading[-1] == "`" and "`" not in heading[1:-1]
+    return block.topic or (heading[1:-1] if named else "")
 
 
 def _subject(sentence: Sentence) -> Statement | str:

@@ -58,6 +58,7 @@ class Tally:
     members: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     acronyms: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     declared: set[str] = field(default_factory=set)
+    glossary: set[str] = field(default_factory=set)
     defined: Counter[str] = field(default_factory=Counter)
     headed: Counter[str] = field(default_factory=Counter)
     statements: int = 0
@@ -91,6 +92,13 @@ class Tally:
     def large(self) -> bool:
         """Is there enough text to ask for repetition?"""
         return self.statements >= _LARGE
+
+    def explain(self, glossary: Iterable[str]) -> None:
+        """Count the terms of a glossary: they are entities, common words or not."""
+        for name in glossary:
+            at = self._count(Found(name, "term"))
+            self.declared.add(at)
+            self.glossary.add(at)
 
     def _count(self, found: Found) -> str:
         at = self._spelled(found.text, f"{found.form}?" if found.first else found.form)
@@ -233,8 +241,10 @@ def _worth(tally: Tally, at: str, large: bool) -> bool:
     if len(best) < 2 or best.lower() in words.NO_NAMES or best.lower() in words.FUNCTION_WORDS:
         return False
     count = sum(count for form, count in forms.items() if not form.endswith("?"))
+    if at in tally.glossary:
+        return True
     if at in tally.declared and (" " in best or shaped(best) or count >= 2 or not large):
-        return not (large and _common(tally, best, count) and forms["term"] == 0)
+        return not (large and _common(tally, best, count))
     if forms["code"] * 2 >= count and forms["code"]:
         plain = not shaped(best) and not best.isupper()
         if plain and large and _common(tally, best, forms["code"]):

@@ -53,7 +53,7 @@ class Prose:
 
     Attributes:
         shown: as long as ``text``.
-        declared: names that the markup declares (an object description, a glossary entry), in order.
+        declared: names that object descriptions declare, in order. glossary: terms that a glossary explains.
     """
 
     text: str
@@ -61,6 +61,7 @@ class Prose:
     blocks: tuple[Block, ...]
     marks: tuple[Mark, ...] = ()
     declared: tuple[str, ...] = ()
+    glossary: tuple[str, ...] = ()
     title: str = ""
 
 
@@ -80,6 +81,7 @@ class Canvas:
         self.blocks: list[Block] = []
         self.marks: list[Mark] = []
         self.declared: list[str] = []
+        self.glossary: list[str] = []
         self.title = ""
 
     def hide(self, start: int, end: int) -> None:
@@ -103,7 +105,8 @@ class Canvas:
         """The finished record, marks in order."""
         marks = tuple(sorted(self.marks, key=lambda mark: (mark.start, mark.end, mark.form, mark.name)))
         shown = "".join(self._shown)
-        return Prose(self.text, shown, tuple(self.blocks), marks, tuple(self.declared), self.title)
+        declared = tuple(self.declared)
+        return Prose(self.text, shown, tuple(self.blocks), marks, declared, tuple(self.glossary), self.title)
 
 
 @dataclass(frozen=True, slots=True)

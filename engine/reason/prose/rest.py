@@ -223,7 +223,7 @@ class _Reader:
         self.canvas.blocks.append(Block(start, end, "term", self._sections.path, self._topic))
         name = tidy(self.canvas.seen(start, end))
         if any(frame.glossary for frame in self._frames):
-            self.canvas.declared.append(name)
+            self.canvas.glossary.append(name)
         self._frames.append(_Frame(indent, True, name.strip("`") if len(name) <= 60 else self._topic))
 
     def flush(self) -> None:
