@@ -35,11 +35,12 @@ def claim(
     mesh: Mesh, statement: str, *, source: str = "", kind: str = "statement", grounds: Sequence[Collection[str]] = (),
     anchors: Anchors = (), by: str = PERSON,
 ) -> Effect:  # fmt: skip
-    """State something. Without a source it is the word of whoever says it; each of ``grounds`` is one more reason."""
+    """State something. Each of ``grounds`` is a reason; without any, that the source, or whoever says it, says so is one."""
     mesh.refuse_secret(statement)
 
     def change(w: Writer) -> str:
-        id = w.claim(statement, source=source or said_by(w, by), kind=kind, extractor=by)
+        grounded = bool(source) or not any(grounds)
+        id = w.claim(statement, source=source or said_by(w, by), kind=kind, extractor=by, grounded=grounded)
         for premises in grounds:
             w.ground(id, premises, origin=by)
         return _anchored(w, id, anchors)
@@ -175,7 +176,8 @@ def supersede(
         unnamed = sorted(resting - set(move) - set(drop))
         if unnamed and everything not in ("move", "drop"):
             way_out = f"move or drop each: {', '.join(unnamed[:8])}{' …' if len(unnamed) > 8 else ''}"
-            raise UsageError(f"{len(unnamed)} nodes rest on what is replaced", where=old, way_out=way_out)
+            resting_on = "1 node rests" if len(unnamed) == 1 else f"{len(unnamed)} nodes rest"
+            raise UsageError(f"{resting_on} on what is replaced", where=old, way_out=way_out)
         moving = set(move) | (set(unnamed) if everything == "move" else set())
         id = new if new in w.mesh.tables.nodes else _successor(w, node.type, node.kind, new, by)
         w.supersede(old, id, move=moving, reason=reason, by=by)

@@ -196,10 +196,10 @@ class _Tracer:
     def _lost_by_edits(self) -> None:
         for n, edits in self.edits.items():
             if self.work.flags[n] & STANDS and self._stood(n):
-                still = {gid for gid, _, now in edits if now is not None and now.met}
-                for gid, was, _ in edits:
-                    if was is not None and gid not in still and self._was_met(was):
-                        self._lose(n, gid)
+                met = {gid for gid, _, now in edits if now is not None and now.met}
+                before = {gid for gid, was, _ in edits if was is not None and self._was_met(was)}
+                if len(before - met) > len(met - before):  # a ground rewritten, to rest on a successor, is none lost
+                    self._lose(n, min(before - met))
 
     def _lose(self, n: int, gid: str) -> None:
         if n not in self.lost or gid < self.lost[n]:

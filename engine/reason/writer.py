@@ -59,12 +59,17 @@ class Writer:
 
     def claim(
         self, label: str, *, source: str, span: tuple[int, int] | None = None, extractor: str = "rule",
-        kind: str = "statement", attrs: Mapping[str, Any] | None = None, id: str = "",
+        kind: str = "statement", attrs: Mapping[str, Any] | None = None, id: str = "", grounded: bool = True,
     ) -> str:  # fmt: skip
-        """A statement of a source. The same words from another source are another ground of the same claim."""
+        """A statement of a source. The same words from another source are another ground of the same claim.
+
+        ``grounded``: that the source says it is a reason to believe it; else it only says where the words come from.
+        """
         lifted = Provenance(source, span, extractor)
         claim = self.node("claim", label, kind=kind, id=id, attrs=attrs, provenance=lifted)
         self._said_again(claim)
+        if not grounded:
+            return claim
         first = self.mesh.tables.nodes[claim].provenance == lifted  # then the span stands there already
         self.edge("derived_from", claim, source, attrs=None if first or span is None else {"span": list(span)})
         return claim

@@ -58,7 +58,7 @@ def test_u4_a_dependant_that_nobody_named_stops_the_replacement(mesh):
     old = assume(mesh, "tokens live an hour")
     resting = decide(mesh, "cache them", old)
     head = mesh.head
-    with pytest.raises(UsageError, match="rest on what is replaced") as refused:
+    with pytest.raises(UsageError, match="1 node rests on what is replaced") as refused:
         commands.supersede(mesh, old, "tokens live a day")
     assert resting in refused.value.way_out
     assert mesh.head == head and mesh.stands(old) and len(mesh.graph.nodes("assumption")) == 1
@@ -99,6 +99,13 @@ def test_u7_chains_of_reasoning_can_be_written(mesh):
         w.ground(b, [a])
     reject(mesh, a)
     assert [mesh.stands(id) for id in (a, b, one, two)] == [False, False, True, False]
+
+
+def test_u7_a_claim_falls_with_the_grounds_it_was_given(mesh):
+    a = assume(mesh, "a")
+    claim = commands.claim(mesh, "so b", grounds=[[a]]).result
+    reject(mesh, a)
+    assert mesh.label(claim) is Label.fallen and mesh.graph.node(claim).provenance is not None
 
 
 def test_u9_a_loop_does_not_hold_itself_up(mesh):

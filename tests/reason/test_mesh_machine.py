@@ -151,3 +151,13 @@ def test_the_order_of_writes_makes_no_loop_that_is_not_there_at_the_end(tmp_path
         mesh.apply("grounded", lambda w: w.ground(a, [c]))
     assert standing(mesh) == belief_world.standing(mesh)
     mesh.log.close()
+
+
+def test_a_ground_that_moves_to_the_successor_weakens_nothing(tmp_path):
+    mesh = mesh_at(tmp_path)
+    old, new = (mesh.apply("assumed", lambda w, n=n: w.assume(n)).result for n in ("old", "new"))
+    claim = mesh.apply("claimed", lambda w: w.claim("c", source=w.source("s", origin="s"), grounded=False)).result
+    mesh.apply("grounded", lambda w: w.ground(claim, [old]))
+    seen = mesh.preview(lambda w: w.supersede(old, new, move=[claim]))
+    assert seen.weakens == () and seen.falls.ids() == (old,)
+    mesh.log.close()

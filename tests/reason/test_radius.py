@@ -276,6 +276,11 @@ def assert_weakenings(found: Radius, old: Model, new: Model, stood: set[str], st
     for node in stood & stands:
         lost = [g for g, row in old.grounds.items() if row[0] == node and was_met(old, g, stood)]
         lost = [g for g in lost if new.grounds.get(g, ("",))[0] != node or not was_met(new, g, stands)]
+        rewritten = [g for g in lost if old.grounds[g] != new.grounds.get(g)]
+        gained = [g for g, row in new.grounds.items() if row[0] == node and old.grounds.get(g) != row and was_met(new, g, stands)]
+        gained = [g for g in gained if old.grounds.get(g, ("",))[0] != node or not was_met(old, g, stood)]
+        if len(rewritten) <= len(gained):  # a ground rewritten is none lost
+            lost = [g for g in lost if g not in rewritten]
         if lost:
             want[node] = min(lost)
     assert {row.id: row.lost for row in found.weakens} == want
