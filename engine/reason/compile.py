@@ -83,10 +83,10 @@ class Compiled:
     def _settle(self) -> None:
         """First everything that goes, then everything that comes: no order of nodes makes a loop that is not there at the end."""
         known, standing = self._tables.nodes, self.standing
-        for node in self._dirty:
-            if node in known:
-                self._ensure(node)
-        plans = [self._take_out(node) for node in self._dirty if node in standing]
+        fresh = dict.fromkeys(node for node in self._dirty if node in known and node not in standing)
+        for node in fresh:
+            standing.add(node)
+        plans = [(self._plan if n in fresh else self._take_out)(n) for n in self._dirty if n in standing]
         for plan in plans:
             self._put_in(plan)
         for node in self._dirty:

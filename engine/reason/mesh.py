@@ -7,6 +7,7 @@ prose, auditors, surfaces. Other processes write to the same ledger: every call 
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -332,9 +333,10 @@ class Mesh:
 
     def _load(self) -> None:
         self._reset()
-        self._head, rows = self.log.load()
-        for table, key, body in rows:
-            self._tables.put(table, key, decode(table, key, body))
+        with _no_collections():
+            self._head, rows = self.log.load()
+            for table, key, body in rows:
+                self._tables.put(table, key, decode(table, key, body))
         self._tables.seq = self._head.seq
         self.revision += 1
         self._forgot = self.revision
@@ -467,6 +469,18 @@ def folder(ontology: Ontology) -> Callable[[Event], list[Put]]:
         return puts
 
     return step
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """Nothing that is made while records are read is garbage: looking for some would only walk the heap again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _now() -> str:

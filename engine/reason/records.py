@@ -14,6 +14,8 @@ from sys import intern
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
+
 from mog.engine import ids
 from mog.engine.errors import StoreDamaged
 from mog.engine.model import Anchor
@@ -222,7 +224,7 @@ def encode(table: str, value: Any) -> bytes:
 def decode(table: str, key: str, body: bytes) -> Any:
     """The record of a stored form. Raises StoreDamaged when it is of no known form."""
     try:
-        return _FORMS[table][1](intern(key), json.loads(body.decode("utf-8")))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        return _FORMS[table][1](intern(key), msgspec.json.decode(body))
+    except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
         what = f"a {table} record is of no known form"
         raise StoreDamaged(what, where="ledger.db", way_out="run `mog doctor --repair`") from error
