@@ -40,6 +40,7 @@ class Relevance:
         self.common = tuple(t for t in found if postings.common(t))
         self.terms = tuple(t for t in found if t not in self.common) or self.common[:1]
         self._weights = [self._weigh(t) for t in self.terms]
+        self._known = [postings.count(t) > 0 for t in self.terms]
         self._masks = postings.masks(self.terms)
         self._sums: dict[int, float] = {}
         self._light = sum(1 << i for i, t in enumerate(self.terms) if t in LIGHT or t in relations)
@@ -103,6 +104,8 @@ class Relevance:
         if not self.total:
             return 0.0
         if self.predicate and not mask & self.predicate:
+            if not any(w for i, w in enumerate(self._known) if self.predicate >> i & 1):
+                return 0.0  # no text anywhere says what is asked
             covered = ALONE * self.weight(mask) / self.total
             return covered if covered >= ALONE * ALONE_LEAST else 0.0
         covered = self.weight(mask | linked) / self.total

@@ -225,7 +225,7 @@ def test_costs_are_of_types_that_exist() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(3, 40))
 def test_the_best_of_everything_within_reach_is_found(seed: int, size: int) -> None:
-    """Against a search with no limits that matter, a narrow one finds a claim that fits as well."""
+    """Against a search with no limits that matter, a narrow one finds a claim that fits as well, but for two hundredths."""
     rng, mesh = random.Random(seed), StubMesh()
     vocabulary, source = words(rng, 12), mesh.source("Everything")
     hub = mesh.entity("Order Router")
@@ -235,7 +235,13 @@ def test_the_best_of_everything_within_reach_is_found(seed: int, size: int) -> N
     question = "Why does the Order Router " + " ".join(rng.sample(vocabulary, 3)) + "?"
     narrow = Walker(mesh).ask(question, fanout=4)
     wide = Walker(mesh).ask(question, fanout=10_000, max_expand=100_000)
-    assert (narrow.dead_end, round(narrow.score, 2)) == (wide.dead_end, round(wide.score, 2))
+    assert narrow.dead_end == wide.dead_end and wide.score - 0.02 <= narrow.score <= wide.score
+
+
+def test_nobody_answers_what_no_text_speaks_of(mesh: StubMesh) -> None:
+    shop(mesh)
+    walk = Walker(mesh).ask("Who insures the Payment Gateway?")
+    assert walk.answer_id is None and walk.dead_end == "wrong_node_type"
 
 
 def test_order_of_recording_does_not_choose_the_answer() -> None:
