@@ -1,4 +1,4 @@
-"""``python -m benchmarks.reliability [kills|flips|writers|faults|power|enospc …]``: what a ledger survives.
+"""``python -m benchmarks.reliability [kills|flips|writers|readers|faults|lying|crashes|power|enospc …]``: what a ledger survives.
 
 Every row makes faults below or beside a real ledger and holds what is left against what its writers had been told. No
 part named: all of them. Prints the table and writes docs/results/reliability.md.
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import ledger_disk, ledger_faults, report
+from benchmarks import ledger_crashes, ledger_disk, ledger_faults, report
 from benchmarks.ledger_faults import CannotRun, Outcome
 
 EVERY = range(1, 2000)
@@ -32,6 +32,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "readers": ("commits of 1 writer, 4 readers beside", lambda folder, o: ledger_faults.writers(folder, 1, o.commits, 4)),
     "faults": ("the k-th sync, write or rename fails or kills", lambda folder, o: ledger_disk.faults(folder, EVERY, FAULTS)),
     "lying": ("syncs that lie, then SIGKILL", lambda folder, o: ledger_disk.lying_sync(folder, o.lies)),
+    "crashes": (
+        "every state a crash can leave, in order and out of order",
+        lambda folder, o: ledger_crashes.crashes(folder, 12, o.orders),
+    ),
     "power": ("power cut on ext4", lambda folder, o: ledger_disk.power(folder, o.cuts)),
     "enospc": ("a file system filled to the end", lambda folder, o: ledger_disk.enospc(folder, o.rounds)),
 }
@@ -71,6 +75,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--flips", type=int, default=2000)
     parser.add_argument("--commits", type=int, default=1000, help="of each writer")
     parser.add_argument("--lies", type=int, default=20)
+    parser.add_argument("--orders", type=int, default=6, help="out-of-order states for every call")
     parser.add_argument("--cuts", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=20, help="small file systems to fill")
     parser.add_argument("--folder", default="", help="where to work; by default the system's folder for such files")

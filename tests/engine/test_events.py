@@ -150,7 +150,7 @@ def test_the_file_says_what_it_is(log):
 
 def test_a_commit_is_synced(log):
     filled(log, 1)
-    assert log._writer is not None and log._writer.pragma("synchronous") == 2
+    assert log._file.writer is not None and log._file.writer.pragma("synchronous") == 2
 
 
 # -- two writers, and readers
@@ -281,7 +281,7 @@ class Failing:
 @pytest.mark.parametrize("happened", [True, False])
 def test_after_a_commit_error_the_log_says_what_is_there(log, happened):
     filled(log, 2)
-    log._writer = Failing(log._writer, happened)  # type: ignore[assignment, arg-type]
+    log._file.writer = Failing(log._file.writer, happened)  # type: ignore[assignment, arg-type]
     if happened:
         assert log.append("a.b", {}, when=WHEN).seq == 3
     else:

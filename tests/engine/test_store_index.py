@@ -130,11 +130,11 @@ def test_codes_are_learned_by_the_writer_and_seen_by_open_readers(tmp_path: Path
 
 def test_facts_are_kept_for_a_revert_and_pruned_oldest_first(tmp_path: Path) -> None:
     with create(tmp_path) as db:
-        blob = blobs.pack_facts({"v": 1, "text": "\udc80", "syms": [["f"]]})
+        blob = blobs.pack_facts({"v": 1, "text": "\u00e9\udc80", "syms": [["f"]]})
         with db.transaction():
             db.facts_put([(bytes([n]) * 20, blob) for n in range(4)])
             db.files_put([file_row(1, b"a.py", facts=bytes([0]) * 20)])
-        assert db.facts_get(bytes([3]) * 20) == {"v": 1, "text": "\udc80", "syms": [["f"]]}
+        assert db.facts_get(bytes([3]) * 20) == {"v": 1, "text": "\u00e9?", "syms": [["f"]]}
         assert db.facts_have([bytes([3]) * 20, b"x"]) == {bytes([3]) * 20}
         assert db.facts_have([bytes([3]) * 20, *(b"%d" % n for n in range(600))]) == {bytes([3]) * 20}
         with db.transaction():
@@ -145,7 +145,7 @@ def test_facts_are_kept_for_a_revert_and_pruned_oldest_first(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "blob", [b"", b"nonsense", blobs.squeeze(b"[1]"), blobs.squeeze(b"{"), blobs.squeeze(b"{}")[:-2]]
+    "blob", [b"", b"nonsense", blobs.squeeze(b"\x91\x01"), blobs.squeeze(b"\x81"), blobs.squeeze(b"\x80")[:-2]]
 )
 def test_facts_that_do_not_decode_are_damage(tmp_path: Path, blob: bytes) -> None:
     with create(tmp_path) as db:

@@ -55,20 +55,20 @@ def test_keys_go_by_their_utf16_units_and_only_what_must_is_escaped():
     assert chain._canonical({"": text}) == ('{"":"\\u0000\\u001f\\b\\t\\n\\f\\r\\"\\\\/\x7f\u2028é\U0001f600"}').encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.dictionaries(st.text(), plain, max_size=5))
 def test_the_quick_text_of_an_event_is_the_canonical_one(value):
     assert chain._canonical(value) == canonical(value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.dictionaries(st.text(), plain, max_size=5))
 def test_what_was_written_is_read_and_written_again_the_same(value):
     text = canonical(value)
     assert canonical(parse(text)) == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.dictionaries(st.text(max_size=5), plain, max_size=5), st.data())
 def test_a_stored_event_comes_back_and_a_changed_one_is_no_other_event(value, data):
     text = canonical(value) * data.draw(st.integers(1, 30))
@@ -116,7 +116,7 @@ def test_a_huge_number_is_a_finite_double_or_a_typed_error(text):
         assert error.way_out
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.binary(max_size=40) | st.text(alphabet='{}[]",:0123456789.eE+-\\utrfalsn \n', max_size=40).map(str.encode))
 def test_any_bytes_are_a_value_or_a_typed_error(text):
     try:

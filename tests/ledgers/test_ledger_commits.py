@@ -114,6 +114,25 @@ def test_the_answer_after_a_commit_error_is_true_or_open(log, monkeypatch, happe
     assert log.verify(fold()).ok
 
 
+def test_a_file_that_was_replaced_in_the_last_moment_is_not_written_to(log, tmp_path, monkeypatch):
+    log.commit([step(("node", "a", "x"))], when=WHEN)
+    with EventLog(tmp_path / "other" / "ledger.db") as other:
+        other.commit([step(("node", "b", "y"))], when=WHEN)
+    real = log._file._writable
+
+    def replaced(look: bool) -> apsw.Connection:
+        db = real(look)
+        other.path.replace(log.path)
+        return db
+
+    monkeypatch.setattr(log._file, "_writable", replaced)
+    with pytest.raises(HeldByOther, match="replaced"):
+        log.commit([step(("node", "a", "z"))], when=WHEN)
+    monkeypatch.undo()
+    assert loaded(log) == {("node", "b"): b"y"}
+    assert log.commit([step(("node", "c", "z"))], when=WHEN)[0].seq == 2
+
+
 def test_an_error_in_the_middle_leaves_the_object_usable(log, monkeypatch):
     log.commit([step(("node", "a", "x"))], when=WHEN)
 

@@ -273,6 +273,35 @@ def test_junk_is_no_entity(mesh: Mesh) -> None:
     assert set(entities(mesh)) == {"Redis"}
 
 
+def test_a_qualified_name_and_the_short_one_are_one_entity(mesh: Mesh) -> None:
+    take(mesh, doc("a.md", "Call `app.views.OrderView` for it. The `OrderView` is slow. An `OrderView` has a cart."))
+    assert set(entities(mesh)) == {"OrderView"}
+    assert mentioned(mesh, "Call `app.views.OrderView` for it.") == {"OrderView"}
+    take(
+        mesh,
+        doc(
+            "b.md",
+            "Call `lib.json.loads` first. Then call `lib.pickle.loads` after it. The `loads` functions are slow. `loads` it is.",
+        ),
+    )
+    assert {"lib.json.loads", "lib.pickle.loads"} <= set(entities(mesh))
+
+
+def test_a_text_that_is_as_it_was_gains_only_what_became_an_entity(mesh: Mesh) -> None:
+    """One occurrence of a plain word of code is too few; with the second document there are two."""
+    first = doc("a.md", "The worker reads `inbox` at night. The Payment Gateway is asked by it.")
+    take(mesh, first)
+    assert "inbox" not in entities(mesh)
+    before = set(mesh.tables.edges)
+    take(
+        mesh, first, doc("b.md", "A second worker empties `inbox` in the morning. The Payment Gateway is asked again.")
+    )
+    assert mentioned(mesh, "The worker reads `inbox` at night.") == {"inbox"}
+    source, inbox = sources(mesh)["a.md"], entities(mesh)["inbox"]
+    fresh = {edge.id for edge in mesh.graph.edges() if edge.id not in before and source in (edge.src, edge.dst)}
+    assert fresh == {edge.id for edge in mesh.graph.edges() if {edge.src, edge.dst} == {source, inbox}}
+
+
 def test_an_acronym_that_the_text_spells_out_is_one_entity(mesh: Mesh) -> None:
     take(
         mesh,

@@ -187,8 +187,7 @@ def _plural_subject(lower: list[str]) -> bool:
 
 def is_imperative(found: list[str]) -> bool:
     """An order: a bare verb first and then what takes its object, or one of the words that only orders begin with."""
-    first = found[0].lower()
-    at = 1 if first == "please" else 0
+    at = 1 if found[0].lower() in words.LEADING else 0
     if len(found) <= at + 1:
         return False
     first, second = found[at].lower(), found[at + 1].lower()

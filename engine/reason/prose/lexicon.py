@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from mog.engine.reason import terms
 from mog.engine.reason.prose import words
-from mog.engine.reason.prose.entities import MAX_WORDS, Found, shaped
+from mog.engine.reason.prose.entities import MAX_WORDS, Found, shaped, short
 from mog.engine.reason.prose.marked import tidy
 
 _TRIM = ".,;:!?()[]{}\"'’“”«»*"
@@ -78,8 +78,8 @@ class Tally:
         for sentence in sentences:
             self.statements += 1
             self.lower.update(word for word in sentence.replace("`", " ").split() if word.isalpha() and word.islower())
-            for long, short in terms.spelled_out(sentence) if "(" in sentence else ():
-                self.acronyms[key(short)][long] += 1
+            for long, letters in terms.spelled_out(sentence) if "(" in sentence else ():
+                self.acronyms[key(letters)][long] += 1
         for name in declared:
             self.declared.add(self._count(Found(name, "term" if " " in name else "code")))
         for name in defined:
@@ -292,17 +292,45 @@ def _best(spellings: Mapping[str, int]) -> str:
 
 
 def _merged(tally: Tally, kept: Collection[str]) -> dict[str, set[str]]:
-    """Keys by the key they are kept under: a member's bare name with its class's, an acronym with what it stands for."""
+    """Keys by the key they are kept under: a member's bare name with its class's, a qualified name with its short one, an
+    acronym with what it stands for.
+    """
     home = {at: at for at in kept}
     for at in sorted(kept):
-        owner = _owner(tally, at)
-        long = key(_best(tally.acronyms[at])) if at in tally.acronyms else owner
+        long = key(_best(tally.acronyms[at])) if at in tally.acronyms else _owner(tally, at)
         if long in home and long != at and home[long] == long:
             home[at] = long
+    for at, full in sorted(_qualified(tally, kept).items()):
+        if full in home and home[full] == full and _home(home, at) != full:
+            home[full] = at
     groups: dict[str, set[str]] = defaultdict(set)
     for at in sorted(home):
         groups[_home(home, at)].add(at)
     return groups
+
+
+def _qualified(tally: Tally, kept: Collection[str]) -> dict[str, str]:
+    """Short name → key of the one qualified name that people mean by it, as markup says, or as no other name speaks against."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for at in sorted(kept):
+        best = _best(tally.spellings[at]) if at in tally.spellings else ""
+        last = short(best) if "." in best and "/" not in best else best
+        if last != best and len(last) >= 4 and "." not in last and _is_code(tally, key(last)):
+            found[key(last)][at] += sum(tally.spellings[at].values())
+    for at in sorted(kept):
+        for full, count in tally.full[at].items() if at in tally.full else ():
+            found[at][key(full)] += count
+    out = {}
+    for at, fulls in found.items():
+        top = _best(fulls)
+        if at in kept and fulls[top] * 5 >= sum(fulls.values()) * 4:
+            out[at] = top
+    return out
+
+
+def _is_code(tally: Tally, at: str) -> bool:
+    forms = tally.forms.get(at, Counter())
+    return forms["code"] * 2 > sum(forms.values())
 
 
 def _owner(tally: Tally, at: str) -> str:

@@ -50,6 +50,7 @@ class Linker:
         self._mesh, self._writer, self._state, self._lexicon = mesh, writer, state, found
         self._tables, self._report, self._extractor = mesh.tables, report, extractor
         self._entity_ids: dict[str, str] = {}
+        self._made: set[str] = set()
 
     def run(
         self, readings: Sequence[Reading], changed: set[str], digests: Mapping[str, str], missing: Sequence[str],
@@ -63,7 +64,8 @@ class Linker:
             self._report.documents["removed"] += 1
         for number, reading in enumerate(readings):
             tell("link", number, len(readings))
-            self._document(reading, self._plan(reading), reading.document.key in changed)
+            moved = reading.document.key in changed
+            self._document(reading, self._plan(reading, moved), moved)
         Records(self._mesh, self._writer, self._state, self._report).run(
             readings, changed, self._claim_id, self._mentioned
         )
@@ -92,7 +94,7 @@ class Linker:
 
     # -- what a document wants
 
-    def _plan(self, reading: Reading) -> _Plan:
+    def _plan(self, reading: Reading, changed: bool) -> _Plan:
         plan = _Plan(self._state.source_id(reading.document.key))
         for said in reading.said:
             id = self._claim_id(reading.document, said.statement)
@@ -100,6 +102,11 @@ class Linker:
                 continue
             plan.claims[id] = said.statement
             plan.mentions[id] = self._mentioned(said)
+        if not changed:  # a text that is as it was gains what became an entity since, and nothing else
+            plan.mentions = {
+                id: {entity: role for entity, role in found.items() if entity in self._made}
+                for id, found in plan.mentions.items()
+            }
         return plan
 
     def _claim_id(self, document: Document, statement: Statement) -> str:
@@ -146,6 +153,7 @@ class Linker:
             self._writer.node("entity", entity.name, kind="thing", id=id, attrs=attrs)
             self._state.learn(entity.name, aliases, id)
             self._report.entities["new" if new else "known"] += 1
+            self._made.add(id)
             return id
         self._report.entities["known"] += 1
         retired = self._state.retired(id)

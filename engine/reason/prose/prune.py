@@ -34,9 +34,7 @@ def unwalked(
         return []
     with mesh.locked():
         tables = mesh.tables
-        kept = set(pinned) | {
-            edge.src for edge in tables.edges.values() if edge.kind == "derived_from" and edge.src in tables.grounds
-        }
+        kept = set(pinned)
         return [
             id for id in sorted(tables.nodes)
             if id not in kept and not walked.get(id) and _ours(tables.nodes[id]) and _loose(mesh, id)

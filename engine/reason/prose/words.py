@@ -52,6 +52,8 @@ FUNCTION_WORDS = DETERMINERS | PRONOUNS | PREPOSITIONS | CONJUNCTIONS | AUXILIAR
 DEONTIC = frozenset("must mustn't shall should shouldn't never mustn’t shouldn’t ought".split())
 FORBIDDING = frozenset("don't don’t avoid never always ensure prefer".split())
 """First words that make an imperative whatever follows."""
+LEADING = frozenset("please then next finally first now also instead otherwise".split())
+"""Words that may come before the verb of an order."""
 TELLING = frozenset("note remember observe recall suppose assume notice".split())
 """Verbs that open a statement with ``that`` and order nothing."""
 RISKS = (

@@ -1,0 +1,85 @@
+"""What runs again is exactly what has to: random plans and changes against an oracle that works everything out from scratch."""
+
+from __future__ import annotations
+
+import random
+
+import executor_plans as plans
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mog.engine.executor import Event, TaskState
+from mog.engine.ledgers.events import EventLog
+from mog.engine.ontology import load
+from mog.engine.reason.mesh import Mesh, folder
+
+OURS = load()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    with EventLog(tmp_path_factory.mktemp("plans") / ".mog" / "ledger.db") as log:
+        yield Mesh(log, OURS, "repo"), iter(range(10**6))
+
+
+def play(world, seed: int, size: int, steps: int, workers: int = 1) -> None:
+    mesh, numbers = world
+    rng = random.Random(seed)
+    specs = plans.specs(rng, size)
+    played, truth = plans.Played(mesh, specs, f"plan {next(numbers)}", workers), plans.Truth(list(specs))
+    truth.start()
+    assert played.runner.run().complete and played.outputs() == truth.outputs
+    for step in range(steps):
+        if step % 2:
+            played.reopen(Mesh(mesh.log, OURS, "repo") if step % 4 == 3 else mesh)
+        plans.check(played, truth, plans.change(rng, played.plan))
+    played.runner.ledger.verify()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_plans_run_the_minimum(world, seed):
+    play(world, seed, size=3 + seed % 6, steps=4)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_threads_change_nothing(world, seed):
+    play(world, 1000 + seed, size=8, steps=3, workers=4)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rng=st.randoms(use_true_random=False), size=st.integers(1, 7), steps=st.integers(1, 3))
+def test_whatever_hypothesis_thinks_of(world, rng, size, steps):
+    mesh, numbers = world
+    specs = plans.specs(rng, size)
+    played, truth = plans.Played(mesh, specs, f"plan {next(numbers)}"), plans.Truth(list(specs))
+    truth.start()
+    assert played.runner.run().complete
+    for _ in range(steps):
+        plans.check(played, truth, plans.change(rng, played.plan))
+
+
+def test_the_oracle_can_tell(world):
+    """A runner that runs one task too many, or one too few, is found out."""
+    mesh, numbers = world
+    specs = plans.specs(random.Random(5), 6)
+    played, truth = plans.Played(mesh, specs, f"plan {next(numbers)}"), plans.Truth(list(specs))
+    truth.start()
+    played.runner.run()
+    played.runner.repair("t0")
+    with pytest.raises(AssertionError, match="ran"):
+        plans.check(played, truth, plans.Change())
+
+
+def test_the_ledger_replays_to_what_the_runner_left(tmp_path):
+    with EventLog(tmp_path / ".mog" / "ledger.db") as log:
+        mesh = Mesh(log, OURS, "repo")
+        rng = random.Random(7)
+        played = plans.Played(mesh, plans.specs(rng, 6))
+        played.runner.run()
+        for _ in range(4):
+            played.apply(plans.change(rng, played.plan))
+            played.runner.run()
+        assert not log.verify(folder(OURS)).flaws
+        assert played.runner.ledger.count(Event.executed) >= 6
+        assert all(task.state is TaskState.done for task in played.runner.tasks)
