@@ -170,16 +170,15 @@ def has_ground(tables: Tables, ontology: Ontology, node: str) -> bool:
     return backward or forward or node in tables.grounds
 
 
-def _bind(tables: Tables, ontology: Ontology, edge_id: str, new: str, old: str) -> None:
+def _edge_attrs(tables: Tables, ontology: Ontology, edge_id: str, new: Mapping[str, Any], old: Mapping[str, Any]) -> None:
     edge = tables.edges.get(edge_id)
     if edge is None:
         raise NotFound(f"no edge {edge_id!r}", way_out="name an edge that stands")
-    if edge.assumption != old:
-        raise UsageError("the edge is bound to another assumption", where=edge_id, way_out="an edge is bound once")
-    _check_binding(tables, new)
-    kept = {name: value for name, value in edge.attrs.items() if name != "assumption"}
-    attrs = frozen_attrs({**kept, "assumption": new} if new else kept)
-    tables.put("edge", edge_id, replace(edge, attrs=attrs))
+    if thaw(edge.attrs) != old:
+        raise UsageError("the edge changed since it was read", where=edge_id, way_out="read it again")
+    changed = replace(edge, attrs=frozen_attrs(new))
+    _check_binding(tables, changed.assumption)
+    tables.put("edge", edge_id, changed)
 
 
 def _check_binding(tables: Tables, assumption: str) -> None:
@@ -300,7 +299,7 @@ _ACTS: dict[str, Callable[..., None]] = {
     "attrs": _set_attrs,
     "edge": _edge,
     "unedge": _unedge,
-    "bind": _bind,
+    "edge_attrs": _edge_attrs,
     "ground": _ground,
     "unground": _unground,
     "judge": _judge,
@@ -316,7 +315,7 @@ _ACTS: dict[str, Callable[..., None]] = {
 }
 _OPPOSITES = {"edge": "unedge", "ground": "unground", "judge": "unjudge", "retire": "restore", "anchor": "unanchor"}
 _OPPOSITES |= {back: there for there, back in _OPPOSITES.items()}
-_SWAPPED = ("attrs", "bind", "mark", "alias", "record")
+_SWAPPED = ("attrs", "edge_attrs", "mark", "alias", "record")
 
 
 def inverse(op: Op) -> Op:

@@ -200,16 +200,29 @@ class Writer:
         self._do(["unedge", kind, src, dst, role, thaw(edge.attrs) if edge else {}])
         self._grounded(self._concluded(kind, src, dst))
 
+    def edge_attrs(self, edge_id: str, attrs: Mapping[str, Any]) -> None:
+        """Set the attributes of an edge; what it is bound to stays."""
+        edge = self._edge(edge_id)
+        bound = {"assumption": edge.assumption} if edge.assumption else {}
+        new = {**plain(attrs, "attrs"), **bound}
+        if thaw(edge.attrs) != new:
+            self._do(["edge_attrs", edge_id, new, thaw(edge.attrs)])
+
     def bind(self, edge_id: str, assumption: str) -> None:
         """Bind an edge to an assumption that stands: the edge dies with it. An edge is bound once."""
-        if assumption and not self.mesh.stands(assumption):
+        edge = self._edge(edge_id)
+        if not self.mesh.stands(assumption):
             raise UsageError("the assumption does not stand", where=assumption, way_out="bind to one that stands")
+        if edge.assumption not in ("", assumption):
+            raise UsageError("the edge is bound already", where=edge_id, way_out="an edge is bound to one assumption")
+        if not edge.assumption:
+            self._do(["edge_attrs", edge_id, {**thaw(edge.attrs), "assumption": assumption}, thaw(edge.attrs)])
+
+    def _edge(self, edge_id: str) -> GraphEdge:
         edge = self.mesh.tables.edges.get(edge_id)
         if edge is None:
             raise NotFound(f"no edge {edge_id!r}", way_out="name an edge that stands")
-        if edge.assumption and edge.assumption != assumption:
-            raise UsageError("the edge is bound already", where=edge_id, way_out="an edge is bound to one assumption")
-        self._do(["bind", edge_id, assumption, edge.assumption])
+        return edge
 
     def ground(
         self, conclusion: str, all_of: Collection[str], none_of: Collection[str] = (), *, note: str = "", origin: str = "person"

@@ -22,7 +22,7 @@ from mog.engine.reason.prose.extract import Statement
 from mog.engine.reason.prose.known import Known
 from mog.engine.reason.prose.records import Records
 from mog.engine.reason.prose.report import IngestReport
-from mog.engine.reason.records import GraphEdge, Provenance, thaw
+from mog.engine.reason.records import GraphEdge, Provenance
 from mog.engine.reason.writer import Writer
 
 CHANGED = "the text changed: "
@@ -190,11 +190,10 @@ class Linker:
         else:
             self._report.claims["kept"] += 1
         place = {"span": [statement.start, statement.end], "heading": _heading(statement)}
-        if edge is not None and thaw(edge.attrs) != place:
-            self._drop(edge)
-            edge = None
         if edge is None:
             self._edge("derived_from", id, plan.source, attrs=place)
+        else:
+            self._writer.edge_attrs(edge.id, place)
         self._mentions(id, plan.mentions[id], changed)
 
     def _mentions(self, id: str, wanted: Mapping[str, str], changed: bool) -> None:
