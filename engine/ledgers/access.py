@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import apsw
 
+from mog.engine.errors import HeldByOther
 from mog.engine.ledgers import files, schema
 
 _T = TypeVar("_T")
@@ -49,8 +50,10 @@ class LedgerFile:
             connection, self.writer = self.writer, None
             _close(connection)
 
-    def read(self, ask: Callable[[apsw.Connection, int], _T], empty: _T) -> _T:
+    def read(self, ask: Callable[[apsw.Connection, int], _T], empty: _T, *, look: bool = True) -> _T:
         """``ask`` with the format, on one committed state; ``empty`` when there is no file or nothing in it.
+
+        Without ``look`` a file that was just opened is not looked at first: for questions about damage.
 
         Raises:
             StoreDamaged: it is not a sound ledger, or cannot be read.
@@ -63,7 +66,7 @@ class LedgerFile:
                 db.execute("BEGIN")
                 try:
                     version = self.version(db)
-                    if version and not self._looked:
+                    if look and version and not self._looked:
                         self._look(db, version)
                         self._looked = True
                     return ask(db, version) if version else empty
@@ -83,7 +86,7 @@ class LedgerFile:
         except apsw.Error as error:
             raise files.mapped(error, self.named) from error
 
-    def write(self, change: Callable[[apsw.Connection], _T]) -> _T:
+    def write(self, change: Callable[[apsw.Connection], _T], *, look: bool = True) -> _T:
         """``change`` in a transaction that has the lock and is rolled back unless ``change`` commits it.
 
         Raises:
@@ -92,7 +95,7 @@ class LedgerFile:
         """
         with self._writing:
             try:
-                db = self._writable()
+                db = self._writable(look)
                 self._begin(db)
                 try:
                     return change(db)
@@ -126,6 +129,9 @@ class LedgerFile:
             db.execute("BEGIN IMMEDIATE")
         except apsw.BusyError as error:
             raise files.held(self.named) from error
+        if files.examine(self.path) != self._identity["writer"]:  # replaced before we had the lock: not the file any more
+            db.execute("ROLLBACK")
+            raise HeldByOther("the ledger was replaced", where=self.named, way_out="read it again and retry")
 
     def _readable(self) -> apsw.Connection | None:
         now = files.examine(self.path)
@@ -138,13 +144,13 @@ class LedgerFile:
             self._looked = False
         return self._reader
 
-    def _writable(self) -> apsw.Connection:
+    def _writable(self, look: bool) -> apsw.Connection:
         now = files.make(self.path)
         if self.writer is not None and self._identity.get("writer") != now:
             self.writer.close()
             self.writer = None
         if self.writer is None:
-            self.read(lambda *_: None, None)  # is it ours? asked before anything is written
+            self.read(lambda *_: None, None, look=look)  # is it ours? asked before anything is written
             self.writer = files.open_writer(self.path, self._largest)
             self._opened("writer", now)
         return self.writer

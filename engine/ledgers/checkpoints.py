@@ -68,6 +68,12 @@ class Note:
     key_hash: bytes
     signature: bytes
 
+    @property
+    def text(self) -> str:
+        """The note as a file holds it."""
+        blob = base64.b64encode(self.key_hash + self.signature).decode("ascii")
+        return f"{self.checkpoint.text}\n\u2014 mog/{self.checkpoint.ledger} {blob}\n"
+
     def holds(self, public: bytes) -> bool:
         """Whether it was signed with this public key (32 bytes)."""
         from cryptography.exceptions import InvalidSignature
@@ -121,8 +127,7 @@ class Signer:
         if checkpoint.size < 1:
             raise UsageError("an empty ledger has nothing to sign", way_out="record something first")
         signature = self._key.sign(checkpoint.text.encode("utf-8"))
-        blob = base64.b64encode(key_hash(checkpoint.ledger, self.public) + signature).decode("ascii")
-        return f"{checkpoint.text}\n\u2014 mog/{checkpoint.ledger} {blob}\n"
+        return Note(checkpoint, key_hash(checkpoint.ledger, self.public), signature).text
 
 
 def default_folder(environ: Mapping[str, str] | None = None) -> Path:
@@ -191,7 +196,7 @@ def _raw_key(line: bytes, path: Path) -> bytes:
 
 def _public(key: str) -> bytes:
     try:
-        raw = base64.b64decode(key.rpartition("+")[2], validate=True)
+        raw = base64.b64decode(key.split("+", 2)[-1] if key.startswith("mog/") else key, validate=True)
     except (binascii.Error, ValueError):
         raw = b""
     raw = raw[1:] if len(raw) == 33 and raw[:1] == _KIND else raw

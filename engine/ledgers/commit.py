@@ -128,9 +128,14 @@ def upgrade(db: apsw.Connection, where: str, fold: Fold | None) -> None:
     texts = [chain.restored(row[1]) for row in chain.rows(db)]
     for table in schema.FORMATS[1]:
         db.execute(f"DROP TABLE {table}")
-    schema.initialise(db)
+    schema.initialise(db, schema.new_id())
+    replay(db, zip(texts, events, strict=True), where, fold)
+
+
+def replay(db: apsw.Connection, events: Iterable[tuple[bytes, Event]], where: str, fold: Fold | None) -> Head:
+    """Record events (each with its text) in a file that has none, and what they do to the records; the head."""
     tail = Tail(db, Head(), where)
-    for event, text in zip(events, texts, strict=True):
+    for text, event in events:
         puts = records.checked(fold(event)) if fold is not None else {}
         tail.add(Draft(text, puts), event.recorded_at)
-    tail.finish()
+    return tail.finish()

@@ -13,6 +13,7 @@ held against anything older leaves no mark in it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -166,9 +167,16 @@ class EventLog:
         """Check each event, its canonical form, the chain, the head, the Merkle tree, state roots and records.
 
         With a fresh ``fold`` also replay: the state root after each event and each record must be what the events give.
-        Raises StoreDamaged only when the file cannot be read as a ledger at all.
+        Raises StoreDamaged only when the file cannot be read as a ledger at all, or all holds and the witness saw more.
         """
-        return self._file.read(lambda db, version: report.check(db, version, self._named, fold), ChainCheck(0))
+
+        def ask(db: apsw.Connection, version: int) -> ChainCheck:
+            found = report.check(db, version, self._named, fold)
+            if found.ok:
+                self._hold_against_witness(db, version)
+            return found
+
+        return self._file.read(ask, ChainCheck(0), look=False)
 
     # -- proofs and checkpoints
 
@@ -290,7 +298,7 @@ class EventLog:
         """Make the tables of the current format where they are not; whether that was so."""
         version = self._file.version(db)
         if version == 0:
-            schema.initialise(db)
+            schema.initialise(db, schema.new_id())
         elif version == 1:
             commit.upgrade(db, self._named, self._fold() if self._fold is not None else None)
         return version != VERSION
@@ -330,7 +338,42 @@ class EventLog:
             db.execute("COMMIT")
             return head
 
-        return self._file.write(change)
+        return self._file.write(change, look=False)
+
+    def salvage(self, to: Path, fold: Fold | None = None) -> Head:
+        """Write the events that hold, from the first on, and what they give into a new ledger of the same name at ``to``.
+
+        For a file whose pages are damaged so that ``rebuild`` cannot work in it. This file is only read.
+
+        Returns:
+            The head of the new ledger: fewer events than there were when one does not hold or cannot be read.
+
+        Raises:
+            UsageError: there is something at ``to``.
+            StoreDamaged: not one event can be read, or the new file cannot be written.
+        """
+        if os.path.lexists(to):
+            raise UsageError("there is a file already", where=str(to), way_out="name one that is not there")
+
+        def ask(db: apsw.Connection, version: int) -> tuple[str, list[tuple[bytes, Event]]]:
+            return report.name_of(db, self._named), report.sound_beginning(db, version, self._named)
+
+        nothing: tuple[str, list[tuple[bytes, Event]]] = ("", [])
+        name, events = self._file.read(ask, nothing, look=False)
+        if not events:
+            raise StoreDamaged("no event can be read", where=self._named, way_out="restore the ledger from a copy")
+
+        def change(db: apsw.Connection) -> Head:
+            schema.initialise(db, name)
+            head = commit.replay(db, events, str(to), fold)
+            db.execute("COMMIT")
+            return head
+
+        new = LedgerFile(to, _LARGEST, lambda *_: None)
+        try:
+            return new.write(change)
+        finally:
+            new.close()
 
     def repair_head(self) -> Head:
         """``rebuild`` without a fold."""

@@ -31,10 +31,10 @@ def examine(path: Path) -> tuple[int, int] | None:
     """
     found = lstat(path.parent, stat.S_ISDIR) and lstat(path, stat.S_ISREG)
     for suffix in ("-wal", "-shm"):
-        lstat(path.with_name(path.name + suffix), stat.S_ISREG)
-    journal = path.with_name(path.name + "-journal")
+        lstat(f"{path}{suffix}", stat.S_ISREG)
+    journal = f"{path}-journal"
     if lstat(journal, stat.S_ISREG) is not None:
-        raise StoreDamaged("a journal that is not ours stands beside the ledger", where=str(journal), way_out="remove it")
+        raise StoreDamaged("a journal that is not ours stands beside the ledger", where=journal, way_out="remove it")
     return (found.st_dev, found.st_ino) if found else None
 
 
@@ -78,14 +78,12 @@ def _place(path: Path, content: bytes) -> None:
     """A new file, whole from the moment it has its name; what another process put there meanwhile is left. Raises OSError."""
     draft = small_files.write_draft(path, content, sync=True)
     try:
-        if hasattr(os, "link"):
-            os.link(draft, path)
-        else:
-            draft.rename(path)
+        os.link(draft, path)
     except FileExistsError:
         pass  # examined by the caller like any other
-    except PermissionError:
-        draft.rename(path)  # a file system without hard links
+    except (OSError, AttributeError):  # a file system without hard links, or a fault that the next line meets too
+        if not path.exists():
+            small_files.write_new(path, content)
     finally:
         draft.unlink(missing_ok=True)
 

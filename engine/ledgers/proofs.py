@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from mog.engine.errors import NotFound, StoreDamaged
-from mog.engine.ledgers import chain, files, merkle, state_root
+from mog.engine.ledgers import chain, files, merkle, schema, state_root
 
 STORED_FROM = 3
 _LEAVES = (
@@ -41,12 +41,12 @@ class StoredTree:
         out: list[bytes] = []
         before = self.state_at(start)
         for seq, digest, after in self._db.execute(_LEAVES, (start + 1, end)):
-            if seq != start + len(out) + 1:
+            if seq != start + len(out) + 1 or not (isinstance(digest, bytes) and isinstance(after, bytes)):
                 break
             out.append(merkle.leaf_hash(chain.leaf_data(digest, before, after)))
             before = after
         if len(out) != end - start:
-            what = f"event {start + len(out) + 1} or its state root is gone"
+            what = f"event {start + len(out) + 1} or its state root is not what was recorded"
             raise StoreDamaged(what, where=self._where, way_out=files.WAY_OUT)
         return out
 
@@ -84,8 +84,11 @@ def prove(seq: int, db: apsw.Connection, head: chain.Head, ledger: str, where: s
     if not 0 < seq <= head.seq:
         raise NotFound(f"no event {seq}", where=where, way_out=f"the ledger has events 1 to {head.seq}")
     tree = StoredTree(db, where)
-    row = next(chain.rows(db, seq - 1, 1))
     prev, before, after = chain.digest_at(db, seq - 1, where), tree.state_at(seq - 1), tree.state_at(seq)
+    row = next(chain.rows(db, seq - 1, 1), (0, b"", b"", "", b""))
+    reason = chain.flaw(row, seq, prev, schema.VERSION)
+    if reason:
+        raise StoreDamaged(f"event {seq} does not hold: {reason}", where=where, way_out=files.WAY_OUT)
     text = chain.restored(row[1])
     leaf = merkle.leaf_hash(chain.leaf_data(chain.event_digest(prev, seq, text), before, after))
     path = merkle.inclusion(seq - 1, head.seq, tree.subtree)

@@ -6,6 +6,7 @@ or the row that does not hold.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -123,13 +124,19 @@ def _events(db: apsw.Connection, version: int, where: str) -> tuple[int, _Bad | 
 
 def _derived(db: apsw.Connection, version: int, where: str, fold: Fold | None) -> Iterator[Flaw]:
     yield from _head(db, version, where)
-    if version > 1:
-        yield from _states(db)
-        yield from _tree(db, where)
-        yield from _records(db, where)
-        yield from _checkpoint(db, version, where)
-        if fold is not None:
-            yield from _replay(db, where, fold)
+    if version == 1:
+        return
+    parts = {"state": _states(db), "tree": _tree(db, where), "record": _records(db, where)}
+    parts["checkpoint"] = _checkpoint(db, version, where)
+    if fold is not None:
+        parts["replay"] = _replay(db, where, fold)
+    for part, flaws in parts.items():
+        try:
+            yield from flaws
+        except StoreDamaged as error:  # not even its rows are of our form
+            yield Flaw("record" if part == "replay" else part, part, error.what)
+        except (apsw.Error, UnicodeError) as error:
+            yield Flaw("record" if part == "replay" else part, part, f"its pages in the file are damaged ({error})")
 
 
 def _head(db: apsw.Connection, version: int, where: str) -> Iterator[Flaw]:
@@ -222,6 +229,8 @@ def _replay(db: apsw.Connection, where: str, fold: Fold) -> Iterator[Flaw]:
 def rebuild(db: apsw.Connection, version: int, where: str, fold: Fold | None) -> Head:
     """Make anew what is derived, in the caller's transaction: all of it with ``fold``, else only tree and head.
 
+    A checkpoint that does not carry its signature is dropped. One that does, over other events, is evidence and stays.
+
     Raises:
         StoreDamaged: an event does not hold, or state roots are lacking and there is no fold.
     """
@@ -231,10 +240,11 @@ def rebuild(db: apsw.Connection, version: int, where: str, fold: Fold | None) ->
         raise StoreDamaged(what, where=where, way_out="restore the ledger from a copy")
     if version == 1:
         return _reset_first_format(db, where, fold)
+    _drop_broken_checkpoint(db, where)
     if fold is None:
         return _reset_head(db, where, held)
     _clear(db, "states", "subtrees", *records.SCHEMA)
-    _fresh_head(db)
+    _fresh_head(db, where)
     tail = commit.Tail(db, Head(), where)
     for row in chain.rows(db):
         tail.follow(row[0], row[2], records.checked(fold(chain.event_of(row, where))))
@@ -258,18 +268,49 @@ def _reset_head(db: apsw.Connection, where: str, size: int) -> Head:
         raise StoreDamaged("the records are not those of the last event", where=where, way_out=records.WAY_OUT)
     for (level, index), found in _subtrees(tree.leaves(0, size)).items():
         db.execute("INSERT INTO subtrees VALUES(?, ?, ?)", (level, index, found))
-    _fresh_head(db)
+    _fresh_head(db, where)
     new = (*chain.last(db), tree.root(size), state)
     db.execute("UPDATE head SET seq = ?, digest = ?, root = ?, state = ?", new)
     return commit.read_head(db, schema.VERSION)
 
 
-def _fresh_head(db: apsw.Connection) -> None:
-    """The head of an empty log, under the name that the ledger has if that is unharmed."""
-    row = db.execute("SELECT ledger FROM head").fetchone()
-    name = str(row[0]) if row and schema.is_id(row[0]) else schema.new_id()
+def _drop_broken_checkpoint(db: apsw.Connection, where: str) -> None:
+    try:
+        signed.sound_note(db, where)
+    except (StoreDamaged, UnicodeError):
+        _clear(db, "checkpoint")
+
+
+def _fresh_head(db: apsw.Connection, where: str) -> None:
+    name = name_of(db, where)
     _clear(db, "head")
     schema.first_head(db, name)
+
+
+def name_of(db: apsw.Connection, where: str) -> str:
+    """The name of the ledger, or the one its checkpoint was signed for, or a new one where neither can be read."""
+    with contextlib.suppress(apsw.Error, UnicodeError):
+        row = db.execute("SELECT ledger FROM head").fetchone()
+        if row is not None and schema.is_id(row[0]):
+            return str(row[0])
+    with contextlib.suppress(apsw.Error, UnicodeError, StoreDamaged):
+        note = signed.sound_note(db, where)
+        if note is not None:
+            return note[0].checkpoint.ledger
+    return schema.new_id()
+
+
+def sound_beginning(db: apsw.Connection, version: int, where: str) -> list[tuple[bytes, Event]]:
+    """Text and event of every row from the first on that holds and can be read."""
+    found: list[tuple[bytes, Event]] = []
+    prev = chain.GENESIS
+    with contextlib.suppress(apsw.Error, UnicodeError):  # pages that cannot be read end it as a bad event does
+        for row in chain.rows(db):
+            if chain.flaw(row, len(found) + 1, prev, version) or chain.form_flaw(row, where):
+                break
+            found.append((chain.restored(row[1]), chain.event_of(row, where)))
+            prev = row[2]
+    return found
 
 
 def _clear(db: apsw.Connection, *tables: str) -> None:

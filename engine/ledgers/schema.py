@@ -69,13 +69,13 @@ def _check(raw: bytes) -> bytes:
     return hashlib.sha256(b"mog.ledger.1" + raw).digest()[:4]
 
 
-def initialise(db: apsw.Connection) -> None:
+def initialise(db: apsw.Connection, ledger: str) -> None:
     """Make the tables of the current format in a file that is still empty; part of the first transaction."""
     for statement in FORMATS[VERSION].values():
         db.execute(statement)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {VERSION}")
-    first_head(db, new_id())
+    first_head(db, ledger)
 
 
 def first_head(db: apsw.Connection, ledger: str) -> None:

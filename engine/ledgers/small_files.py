@@ -15,11 +15,13 @@ from pathlib import Path
 from mog.engine.errors import StoreDamaged
 
 MAX_BYTES = 1 << 20
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+SECTOR = 512
+# no link is followed, no pipe waited for, no child process gets the handle, no line end is changed
+_SAFE = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE
 
 
-def lstat(at: Path, wanted: Callable[[int], bool]) -> os.stat_result | None:
+def lstat(at: Path | str, wanted: Callable[[int], bool]) -> os.stat_result | None:
     """What stands at a path, None when nothing does.
 
     Raises:
@@ -37,7 +39,7 @@ def lstat(at: Path, wanted: Callable[[int], bool]) -> os.stat_result | None:
     raise StoreDamaged(f"{what} stands where a file of ours belongs", where=str(at), way_out="remove it; no link is followed")
 
 
-def unusable(at: Path, what: str, error: OSError) -> StoreDamaged:
+def unusable(at: Path | str, what: str, error: OSError) -> StoreDamaged:
     """The error for one of the operating system."""
     return StoreDamaged(f"{what} ({error.strerror})", where=str(at), way_out="check rights and free space")
 
@@ -102,3 +104,26 @@ def replace(path: Path, content: bytes) -> None:
         write_draft(path, content, sync=False).replace(path)
     except OSError as error:
         raise unusable(path, "cannot be written", error) from error
+
+
+def overwrite(path: Path, content: bytes) -> None:
+    """As ``replace``, in place where a file of the same size stands there already: one write of at most a sector.
+
+    Raises:
+        StoreDamaged: it cannot be written.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | _SAFE)
+    except OSError:
+        replace(path, content)
+        return
+    try:
+        same = os.fstat(handle).st_size == len(content) <= SECTOR
+        if same:
+            os.write(handle, content)
+    except OSError as error:
+        raise unusable(path, "cannot be written", error) from error
+    finally:
+        os.close(handle)
+    if not same:
+        replace(path, content)

@@ -129,7 +129,7 @@ def checkpoint(path: str, key: str) -> tuple[str, int, bytes]:
 
 def carries(line: str, origin: str, text: bytes, key: str) -> bool:
     """Whether a line of a note is the signature of the key over its text."""
-    name, key_hash, blob = key.rsplit("+", 2)
+    name, key_hash, blob = key.split("+", 2)
     raw = base64.b64decode(blob, validate=True)
     if name != origin or raw[:1] != b"\1" or sha(f"{name}\n".encode() + raw)[:4].hex() != key_hash:
         raise Refused("that key is not one of this ledger")

@@ -43,7 +43,7 @@ class Witness:
         raw = small_files.read(path)
         if raw is None:
             return None
-        text, _, total = raw.rstrip(b"\n").rpartition(b"\n")
+        text, _, total = raw.strip().rpartition(b"\n")
         try:
             if hashlib.sha256(text).hexdigest().encode("ascii") != total:
                 raise ValueError("its sum differs")
@@ -74,7 +74,8 @@ class Witness:
     def keep(self, now: Checkpoint) -> None:
         """Remember what a ledger is. Raises StoreDamaged when the file cannot be written."""
         text = json.dumps(asdict(now), sort_keys=True).encode("utf-8")
-        small_files.replace(self._path(now.ledger), text + b"\n" + hashlib.sha256(text).hexdigest().encode("ascii") + b"\n")
+        content = text + b"\n" + hashlib.sha256(text).hexdigest().encode("ascii") + b"\n"
+        small_files.overwrite(self._path(now.ledger), content.rjust(small_files.SECTOR))
 
     def forget(self, ledger: str) -> None:
         """Forget a ledger, for somebody who put an older copy back on purpose. Raises StoreDamaged."""

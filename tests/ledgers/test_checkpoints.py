@@ -377,6 +377,22 @@ def test_the_memory_of_the_witness_is_for_its_owner_only(tmp_path, witness):
     assert stat.S_IMODE(witness.folder.stat().st_mode) == 0o700 and len(list(witness.folder.iterdir())) == 1
 
 
+@posix
+@pytest.mark.parametrize("what", ["link", "pipe"])
+def test_what_is_planted_for_the_witness_is_neither_written_through_nor_waited_for(tmp_path, witness, what):
+    with EventLog(tmp_path / ".mog" / "ledger.db") as log:
+        filled(log, 1)
+        victim, place = tmp_path / "victim", witness.folder / f"{log.id}.json"
+        victim.write_bytes(b"x" * 512)
+        witness.folder.mkdir()
+        place.symlink_to(victim) if what == "link" else os.mkfifo(place)
+        with EventLog(log.path, witness=witness) as watched, pytest.raises(StoreDamaged) as caught:
+            watched.head()
+        assert caught.value.way_out and victim.read_bytes() == b"x" * 512
+        witness.keep(checkpoints.Checkpoint(log.id, 1, log.head().root, log.head().state))
+        assert victim.read_bytes() == b"x" * 512 and place.is_file() and not place.is_symlink()
+
+
 def test_a_refused_commit_is_not_remembered(tmp_path, witness):
     with EventLog(tmp_path / ".mog" / "ledger.db", witness=witness) as log:
         before = log.head()

@@ -84,7 +84,7 @@ def test_threads_of_one_log_commit_and_load_in_turn(tmp_path):
     ("call", "how", "ks"),
     [
         ("fdatasync", "error=EIO", (1, 3, 4)), ("fsync", "error=EIO", (1, 3)), ("pwrite64", "error=ENOSPC", (2, 9, 31)),
-        ("pwrite64", "signal=KILL", (4, 30)), ("rename", "error=EIO", (2,)), ("link", "signal=KILL", (1,)),
+        ("pwrite64", "signal=KILL", (4, 30)), ("rename", "error=EIO", (1,)), ("link", "signal=KILL", (1,)),
     ],
 )  # fmt: skip
 def test_a_call_that_fails_is_answered_truly(tmp_path, call, how, ks):
