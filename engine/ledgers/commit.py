@@ -85,6 +85,7 @@ class Tail:
 
     def finish(self) -> Head:
         """Write the head; the head from now on. Raises HeldByOther when it is no longer the one we began with."""
+        self._records.write()
         after = Head(self._seq, self._digest.hex(), self._tree.root(self._seq).hex(), self._records.state().hex())
         new = (after.seq, self._digest, bytes.fromhex(after.root), bytes.fromhex(after.state))
         old = (self._before.seq, bytes.fromhex(self._before.digest))

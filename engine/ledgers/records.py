@@ -107,6 +107,7 @@ class Records:
     def __init__(self, db: apsw.Connection, where: str) -> None:
         self._db = db
         self._where = where
+        self._unwritten: dict[int, tuple[int, bytes | dict[bytes, bytes]] | None] = {}
         self._ids: dict[str, int] = {}
         self._tops: dict[str, tuple[int, bytes]] = {}
         for number, name, count, root in db.execute("SELECT id, name, count, root FROM tables"):
@@ -128,16 +129,24 @@ class Records:
     # -- changing
 
     def apply(self, puts: Mapping[str, list[Change]]) -> bytes:
-        """Change records and the tree above them; the state root afterwards. Raises StoreDamaged."""
+        """Change records and the tree above them; the state root afterwards. ``write`` has to follow. Raises StoreDamaged."""
         for table, changes in puts.items():
             root, grown = self._update(table, "", changes)
             count = self._tops[table][0] + grown if table in self._tops else grown
-            self._set_top(table, count, root)
+            self._number(table)
+            self._tops[table] = (count, root)
         return self.state()
 
-    def _set_top(self, table: str, count: int, root: bytes) -> None:
-        self._tops[table] = (count, root)
-        self._db.execute("INSERT OR REPLACE INTO tables VALUES(?, ?, ?, ?)", (self._number(table), table, count, root))
+    def write(self) -> None:
+        """Write the rows that changed, each once, however many events changed it."""
+        rows = [(self._number(table), table, count, root) for table, (count, root) in self._tops.items()]
+        self._db.executemany("INSERT OR REPLACE INTO tables VALUES(?, ?, ?, ?)", rows)
+        gone = [(at,) for at, row in self._unwritten.items() if row is None]
+        self._db.executemany("DELETE FROM nodes WHERE id = ?", gone)
+        kept = ((at, *row) for at, row in sorted(self._unwritten.items()) if row is not None)
+        stored = ((at, count, data if isinstance(data, bytes) else _squeezed(tree.bucket_text(data))) for at, count, data in kept)
+        self._db.executemany("INSERT OR REPLACE INTO nodes VALUES(?, ?, ?)", stored)
+        self._unwritten = {}
 
     def _number(self, table: str) -> int:
         if table not in self._ids:
@@ -150,9 +159,10 @@ class Records:
         """Change what stands below ``prefix``; its hash afterwards, and by how many records it grew."""
         count, data = self._row(table, prefix)
         if _is_bucket(prefix, count):
-            bucket = self._bucket(table, prefix, count, data)
+            bucket = dict(self._bucket(table, prefix, count, data))
             _change(bucket, changes)
             return self._build(table, prefix, _rows(bucket), len(data) > 0), len(bucket) - count
+        assert isinstance(data, bytes)
         children, grown = bytearray(data), 0
         for digit, group in groupby(changes, key=lambda change: change[0][len(prefix)]):
             at = int(digit, 16) * 32
@@ -161,23 +171,23 @@ class Records:
         if count + grown <= tree.BUCKET:
             bucket = self._collapse(table, prefix, bytes(children))
             return self._build(table, prefix, _rows(bucket), True), grown
-        self._set_row(table, prefix, count + grown, bytes(children))
+        self._unwritten[self._at(table, prefix)] = (count + grown, bytes(children))
         return tree.node_hash(count + grown, bytes(children)), grown
 
     def _build(self, table: str, prefix: str, rows: list[tuple[str, bytes, bytes]], stored: bool) -> bytes:
         """Store records as one bucket or as nodes over several, where there was a row or none; the hash."""
         if len(rows) <= tree.BUCKET or len(prefix) == tree.DIGITS:
-            text = tree.bucket_text({key: body for _, key, body in rows})
+            bucket = {key: body for _, key, body in rows}
             if rows:
-                self._set_row(table, prefix, len(rows), _squeezed(text))
+                self._unwritten[self._at(table, prefix)] = (len(rows), bucket)
             elif stored:
-                self._db.execute("DELETE FROM nodes WHERE id = ?", (self._at(table, prefix),))
-            return tree.bucket_hash(table, text)
+                self._unwritten[self._at(table, prefix)] = None
+            return tree.bucket_hash(table, tree.bucket_text(bucket))
         children = bytearray(16 * 32)
         for digit, group in groupby(rows, key=lambda row: row[0][len(prefix)]):
             at = int(digit, 16) * 32
             children[at : at + 32] = self._build(table, prefix + digit, list(group), False)
-        self._set_row(table, prefix, len(rows), bytes(children))
+        self._unwritten[self._at(table, prefix)] = (len(rows), bytes(children))
         return tree.node_hash(len(rows), bytes(children))
 
     def _collapse(self, table: str, prefix: str, children: bytes) -> dict[bytes, bytes]:
@@ -188,7 +198,7 @@ class Records:
             if children[at : at + 32] != tree.NOTHING:
                 count, data = self._row(table, prefix + digit)
                 found |= self._bucket(table, prefix + digit, count, data)
-                self._db.execute("DELETE FROM nodes WHERE id = ?", (self._at(table, prefix + digit),))
+                self._unwritten[self._at(table, prefix + digit)] = None
         return found
 
     # -- rows
@@ -196,8 +206,11 @@ class Records:
     def _at(self, table: str, prefix: str) -> int:
         return self._number(table) << _SHIFT | int("1" + prefix, 16)
 
-    def _row(self, table: str, prefix: str) -> tuple[int, bytes]:
-        row = self._db.execute("SELECT count, data FROM nodes WHERE id = ?", (self._at(table, prefix),)).fetchone()
+    def _row(self, table: str, prefix: str) -> tuple[int, bytes | dict[bytes, bytes]]:
+        at = self._at(table, prefix)
+        if at in self._unwritten:
+            return self._unwritten[at] or (0, b"")
+        row = self._db.execute("SELECT count, data FROM nodes WHERE id = ?", (at,)).fetchone()
         if row is not None and not _sound(*row):
             raise self._damaged(table, prefix)
         return (0, b"") if row is None else (row[0], row[1])
@@ -212,10 +225,9 @@ class Records:
                 raise self._damaged(table, prefix)
             yield at, prefix, count, data
 
-    def _set_row(self, table: str, prefix: str, count: int, data: bytes) -> None:
-        self._db.execute("INSERT OR REPLACE INTO nodes VALUES(?, ?, ?)", (self._at(table, prefix), count, data))
-
-    def _bucket(self, table: str, prefix: str, count: int, data: bytes) -> dict[bytes, bytes]:
+    def _bucket(self, table: str, prefix: str, count: int, data: bytes | dict[bytes, bytes]) -> dict[bytes, bytes]:
+        if isinstance(data, dict):
+            return data
         try:
             found = tree.bucket_of(_restored(data)) if data else {}
         except ValueError:
@@ -236,7 +248,9 @@ class Records:
         path, prefix = tree.path_of(raw), ""
         expected = self._tops[table][1] if table in self._ids else tree.NOTHING
         while expected != tree.NOTHING:
-            found = self._opened(table, prefix, *self._row(table, prefix), expected)
+            count, data = self._row(table, prefix)
+            assert isinstance(data, bytes), "read from a transaction that writes"
+            found = self._opened(table, prefix, count, data, expected)
             if isinstance(found, dict):
                 return found.get(raw)
             expected, prefix = found[int(path[len(prefix)], 16)], path[: len(prefix) + 1]
@@ -277,9 +291,9 @@ class Records:
         if not _is_bucket(prefix, count):
             if tree.node_hash(count, data) == expected:
                 return [data[at : at + 32] for at in range(0, 16 * 32, 32)]
-        elif expected != tree.NOTHING and _hash(table, data) == expected:
-            bucket = _read(data)
-            if len(bucket) == count:
+        else:
+            bucket = _checked(table, data, expected)
+            if bucket is not None and len(bucket) == count:
                 return bucket
         raise self._damaged(table, prefix)
 
@@ -344,6 +358,15 @@ def _read(data: bytes) -> dict[bytes, bytes]:
         return tree.bucket_of(_restored(data))
     except ValueError:
         return {}
+
+
+def _checked(table: str, data: bytes, expected: bytes) -> dict[bytes, bytes] | None:
+    """The records of a stored bucket that has the hash expected, else None."""
+    try:
+        text = _restored(data)
+        return tree.bucket_of(text) if text and tree.bucket_hash(table, text) == expected else None
+    except ValueError:
+        return None
 
 
 def _hash(table: str, data: bytes) -> bytes:

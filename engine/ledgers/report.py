@@ -219,6 +219,7 @@ def _replay(db: apsw.Connection, where: str, fold: Fold) -> Iterator[Flaw]:
             event = chain.event_of(row, where)
             if fresh.apply(records.checked(fold(event))) != states.get(event.seq):
                 yield Flaw("state", f"event {event.seq}", "replaying it gives another state root than was recorded")
+        fresh.write()
         stored = Records(db, where)
         for table in sorted(fresh.counts.keys() | stored.counts.keys()):
             yield from (Flaw("record", *told) for told in stored.beside(fresh, table))

@@ -1,7 +1,7 @@
 """The state root: one hash for all records, the same whatever order they came in. Called by the records of a log.
 
 What may not come in: SQL, events, the meaning of records. Each table is a radix-16 tree over the paths of its keys, the
-first 12 hex digits of SHA-256("mog.path.1" ‖ key). Where at most 16 records share the beginning of their paths they form
+first 12 hex digits of SHA-256("mog.path.1" ‖ key). Where at most 32 records share the beginning of their paths they form
 one bucket, else a node with 16 children; so the shape follows from the records alone (a tree independent of history:
 Naor and Teague 2001), and a change touches one bucket and the nodes above it.
 
@@ -18,7 +18,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
-BUCKET = 16
+BUCKET = 32
 DIGITS = 12
 NOTHING = bytes(32)
 EMPTY = hashlib.sha256(b"mog.state.1").digest()

@@ -1,4 +1,4 @@
-"""Sessions: the one ledger saved and loaded, folders of the earlier package taken in and given out; nothing served without its code."""
+"""Sessions: the one ledger saved and loaded, folders of the earlier package taken in and given out, nothing without its code."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from session_kit import (
     states,
     texts,
 )
-from v1_kit import mesh
+from v1_kit import RandomV1, mesh
 
-from mog.engine.errors import HeldByOther, MogError, NotFound, StoreDamaged, UsageError
+from mog.engine.errors import ConfigError, HeldByOther, MogError, NotFound, StoreDamaged, UsageError
 from mog.engine.executor import Runner, TaskRegistry, session
 from mog.engine.executor.session import Settings
-from mog.engine.executor.v1.records import WalkerV1
+from mog.engine.executor.v1.records import WalkerV1, plan_source
+from mog.engine.executor.v1.renamed import renamed
 from mog.engine.ledgers.events import EventLog
 from mog.engine.reason.records import Label
+from mog.engine.reason.v1.graph import read_graph, write_graph
 
 
 def registry(world: World | None = None) -> Any:
@@ -142,12 +144,12 @@ def test_an_older_generation_is_taken_and_said(tmp_path: Path) -> None:
 def test_a_plan_without_its_registry_is_refused_before_anything_is_taken_in(tmp_path: Path) -> None:
     m = mesh(tmp_path / "m")
     for given in (None, TaskRegistry()):
-        with pytest.raises(UsageError, match=r"work\.sum\.v1"):
+        with pytest.raises(ConfigError, match=r"work\.sum\.v1"):
             session.import_(m, small(tmp_path / "in"), given)
     partly = TaskRegistry()
     for key in WORKERS:
         partly.register_worker(key, small_world()[0].worker(key))
-    with pytest.raises(UsageError, match=r"brought: auditor audit\.ground\.v1"):
+    with pytest.raises(ConfigError, match=r"brought: auditor audit\.ground\.v1"):
         session.import_(m, tmp_path / "in", partly)
     assert m.head.seq == 0
 
@@ -166,10 +168,10 @@ def test_a_saved_session_without_its_registry_is_not_loaded(tmp_path: Path) -> N
     session.save(m.log, tmp_path / "saved")
     log = EventLog(tmp_path / "b" / "ledger.db")
     for given in (None, TaskRegistry()):
-        with pytest.raises(UsageError, match=r"work\.sum\.v2"):
+        with pytest.raises(ConfigError, match=r"work\.sum\.v2"):
             session.load(tmp_path / "saved", log, given)
     assert log.head().seq == 0 and not (tmp_path / "b").exists()
-    with pytest.raises(UsageError, match=r"work\.words\.v1"):
+    with pytest.raises(ConfigError, match=r"work\.words\.v1"):
         session.require_registry(m, TaskRegistry())
     session.require_registry(m, registry())
 
@@ -419,8 +421,8 @@ def test_a_save_that_is_killed_leaves_the_old_copy_or_the_new_one(tmp_path: Path
     old = EventLog(tmp_path / "saved" / "ledger.db").head()
     runner.resume()
     program = (
-        "import os, sys; from pathlib import Path; from mog.engine.executor import session; from mog.engine.ledgers import report\n"
-        "from mog.engine.ledgers.events import EventLog\n"
+        "import os, sys; from pathlib import Path; from mog.engine.executor import session\n"
+        "from mog.engine.ledgers import report; from mog.engine.ledgers.events import EventLog\n"
         "if sys.argv[3] == 'before': report.check = lambda *a: os._exit(9)\n"
         "session.save(EventLog(Path(sys.argv[1])), Path(sys.argv[2])); os._exit(9)"
     )
@@ -477,3 +479,19 @@ def test_a_fallen_decision_is_stale_in_the_export_whatever_was_recorded(tmp_path
     out = session.export(m, tmp_path / "out")
     assert any(note.startswith("one: done when") for note in out.notes)
     assert earlier(tmp_path / "out", world).runner["one"].state.value == "stale"
+
+
+# -- a source under another id
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_graph_with_a_source_under_another_id_is_one_the_earlier_package_loads(seed: int) -> None:
+    made = RandomV1(seed)
+    graph = read_graph((json.dumps(made.graph.to_dict()) + "\n").encode())
+    old, new = made.sources[0], plan_source("elsewhere")
+    moved = renamed(graph, old, new)
+    loaded = made.cm.Graph.from_dict(json.loads(write_graph(moved)))
+    assert new in loaded.nodes and old not in loaded.nodes
+    assert write_graph(renamed(moved, new, old)) == write_graph(graph)
+    with pytest.raises(UsageError, match="another node"):
+        renamed(graph, old, made.claims[0])

@@ -1,4 +1,4 @@
-"""Random plans and what should run again after a change, worked out from scratch beside the executor; the same plan there and here.
+"""Random plans, and what has to run again after a change, worked out from scratch beside the executor.
 
 Who calls: tests/executor/test_runner_oracle.py and ``benchmarks/executor.py``. The oracle computes every output anew and
 compares what each task read with what it read when it ran; records and traces of the engine are never looked at.
@@ -7,13 +7,50 @@ compares what each task read with what it read when it ran; records and traces o
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mog.engine.executor import Runner, TaskRegistry
+from mog.engine.ledgers.events import Event, Head, Step
 from mog.engine.reason.mesh import Mesh
 
 CELLS = 4
+
+
+class MemoryLog:
+    """A ledger without a disk, for plans by the thousand: what a mesh asks of one."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._rows: dict[tuple[str, str], bytes] = {}
+
+    def head(self) -> Head:
+        """Where it stands."""
+        return Head(len(self._events), str(len(self._events))) if self._events else Head()
+
+    def commit(self, steps: Iterable[Step], *, when: str, expected: Head | None = None) -> tuple[Event, ...]:
+        """Append."""
+        assert expected is None or expected == self.head()
+        made = []
+        for step in steps:
+            seq = len(self._events) + 1
+            made.append(Event(seq, step.type, step.data, str(seq), when))
+            self._events.append(made[-1])
+            for put in step.puts:
+                if put.body is None:
+                    self._rows.pop((put.table, put.key), None)
+                else:
+                    self._rows[put.table, put.key] = put.body
+        return tuple(made)
+
+    def events(self, after: int = 0, limit: int = 0) -> Iterator[Event]:
+        """Events after a number."""
+        return iter(self._events[after : after + limit if limit else None])
+
+    def load(self) -> tuple[Head, Iterator[tuple[str, str, bytes]]]:
+        """The head and the records."""
+        return self.head(), iter([(table, key, body) for (table, key), body in self._rows.items()])
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def earlier_sessions() -> SimpleNamespace:
         Session=session.Session, SessionError=session.SessionError, LockedError=session.SessionLockedError,
         lock=session.writer_lock, Runner=execute.Runner, RunLedger=execute.RunLedger, Registry=execute.TaskRegistry,
         Event=execute.Event, Resolver=resolve.Resolver, Walker=traverse.Walker, Graph=graph.ContextGraph,
-        AssumptionError=assumptions.AssumptionError,
+        AssumptionError=assumptions.AssumptionError, ExecutionError=execute.ExecutionError,
     )  # fmt: skip
 
 

@@ -114,12 +114,12 @@ def test_the_root_is_the_documented_formula():
     assert state_root.root_of("node", body) == root
     state = hashlib.sha256(b"mog.state.1" + b"node\0" + (2).to_bytes(8, "big") + root).digest()
     assert state_root.state_of([("node", 2, root), ("edge", 0, bytes(32))]) == state
-    many = {b"%d" % i: b"" for i in range(17)}
+    many = {b"%d" % i: b"" for i in range(33)}
     children = b""
     for digit in "0123456789abcdef":
         part = {key: b"" for key in many if hashlib.sha256(b"mog.path.1" + key).hexdigest()[0] == digit}
         children += hashlib.sha256(b"mog.bucket.1t\0" + state_root.bucket_text(part)).digest() if part else bytes(32)
-    assert state_root.root_of("t", many) == hashlib.sha256(b"mog.node.1" + (17).to_bytes(8, "big") + children).digest()
+    assert state_root.root_of("t", many) == hashlib.sha256(b"mog.node.1" + (33).to_bytes(8, "big") + children).digest()
 
 
 def test_every_event_of_a_commit_gets_its_own_state_root(log):

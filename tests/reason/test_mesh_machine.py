@@ -161,3 +161,23 @@ def test_a_ground_that_moves_to_the_successor_weakens_nothing(tmp_path):
     seen = mesh.preview(lambda w: w.supersede(old, new, move=[claim]))
     assert seen.weakens == () and seen.falls.ids() == (old,)
     mesh.log.close()
+
+
+def test_answers_do_not_depend_on_the_order_records_came_in(tmp_path):
+    from mog.engine.reason.walker import Walker
+
+    mesh = mesh_at(tmp_path)
+    with mesh.writing("ingested") as w:
+        things = [w.entity(f"Store {name}") for name in ("Alpha", "Beta", "Gamma")]
+        for i in range(40):
+            source = w.source(f"notes {i}", origin=f"n{i}")
+            claim = w.claim(f"Store number {i % 7} keeps letters in drawer {i}", source=source)
+            for thing in things[: i % 3 + 1]:
+                w.edge("mentions", claim, thing)
+                w.edge("derived_from", thing, source)
+    again = mesh_at(tmp_path)
+    questions = ["Where does Store Alpha keep letters?", "What keeps letters in drawer 9?", "Who feeds the cat?", "What is Store Beta?"]
+    ours, theirs = Walker(mesh), Walker(again)
+    assert [ours.ask(q) for q in questions] == [theirs.ask(q) for q in questions]
+    mesh.log.close()
+    again.log.close()
