@@ -21,6 +21,7 @@ from mog.engine.errors import NotFound, StoreDamaged, UsageError
 from mog.engine.graph import ContextGraph
 from mog.engine.ids import Locator, node_uid, parse_locator
 from mog.engine.ledgers.events import EventLog
+from mog.engine.ledgers.witness import Witness
 from mog.engine.model import Anchor, Freshness, IndexStamp, Node, Pin, PinState, Progress, VerifyReport
 from mog.engine.ontology import Ontology
 from mog.engine.pins import PinStore
@@ -73,7 +74,7 @@ class Beliefs:
         self, place: Place, ontology: Ontology, config: EngineConfig, registry: AuditorRegistry | None = None
     ) -> None:
         self.disk = freshness.Disk(place.root, place.key, config)
-        self.log = EventLog(place.folder / "ledger.db", fold=partial(_folder, ontology))
+        self.log = EventLog(place.folder / "ledger.db", fold=partial(_folder, ontology), witness=Witness())
         self._place = place
         self._ontology = ontology
         self._config = config
@@ -362,9 +363,10 @@ class Beliefs:
         return self.trust.revoke(name)
 
     def _commands(self) -> tuple[Command, ...]:
+        from mog.engine.executor import plan_file
         from mog.engine.reason import auditors
 
-        return auditors.commands_of(self._place.root)
+        return (*auditors.commands_of(self._place.root), *plan_file.commands_of(self._place.root))
 
     def _found(self, targets: Iterable[str]) -> list[str]:
         return [self.find(target) for target in targets]

@@ -23,6 +23,8 @@ def own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Te
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path_factory.getbasetemp() / "no-gitconfig"))
+    for name in ("KEYS", "WITNESS", "TRUST"):
+        monkeypatch.setenv(f"MOG_{name}_DIR", str(tmp_path_factory.getbasetemp() / f"mog-{name.lower()}"))
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "A Person")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "person@example.invalid")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter, validators
@@ -109,6 +110,17 @@ def undo(seq: Seq, /, *, reason: Reason = "", common: Common = COMMON) -> int:
         _known(workspace.beliefs.log, seq)
         effect = workspace.beliefs.undo(seq, reason=reason)
         beliefs.recorded(workspace.beliefs, effect, common)
+    return exit_codes.OK
+
+
+@ledger.command
+def salvage(to: Annotated[Path, Parameter(help="A new file.")], /, *, common: Common = COMMON) -> int:
+    """Copy every event that is sound into a new file, when the old one is beyond repair in its place."""
+    from mog.engine.reason.mesh import folder
+
+    with door.opened(common) as workspace:
+        head = workspace.beliefs.log.salvage(to, folder(workspace.ontology))
+    beliefs.document({"events": head.seq, "digest": head.digest}, [f"{head.seq} events copied"], common)
     return exit_codes.OK
 
 
