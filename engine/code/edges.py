@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from mog.engine.code import facts as schema
 from mog.engine.code.link import LinkEdge
@@ -22,6 +22,8 @@ from mog.engine.store.schema import SPACE_EDGE, FileRow
 Record = tuple[int, int, int, int]
 # A test that calls or names something exercises it.
 TESTED_FROM = frozenset({"calls", "references"})
+# Numbered in this order, whichever is met first.
+_KINDS = ("contains", "defines", "calls", "imports", "inherits", "references", "tested_by")
 # What counts as one file leaning on another.
 LEANING = frozenset({"calls", "imports", "inherits", "references"})
 
@@ -57,18 +59,18 @@ class EdgeWriter:
         self._names: dict[str, int] = {}
         self._codes: dict[tuple[str, int, str, str], int] = {}
         self._places: dict[str, _Place] = {}
+        for kind in _KINDS:
+            db.code(SPACE_EDGE, kind)
         self.leaned_on: Counter[int] = Counter()  # file number → certain links into it from other files
 
-    def pack(self, path: str, row: FileRow, edges: Sequence[LinkEdge]) -> tuple[bytes, bytes]:
+    def pack(self, path: str, row: FileRow, edges: Set[LinkEdge]) -> tuple[bytes, bytes]:
         """Edge blob of one file, structure included, and the digest of its links (names, tiers; sorted)."""
         if not row.node:
             return b"", b""
         self._number([edge[5] for edge in edges])
         place = self._place(path)
         records = set(self._structure(path, place))
-        lines: list[str] = []
-        for edge in edges:
-            self._add(edge, place, records, lines)
+        lines = self._add(edges, place, records)
         text = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
         return blobs.pack_edges(sorted(records)), hashlib.blake2b(text, digest_size=16).digest()
 
@@ -91,25 +93,40 @@ class EdgeWriter:
             else:
                 yield place.file, place.keys[ord], top, nameless
 
-    def _add(self, edge: LinkEdge, place: _Place, records: set[Record], lines: list[str]) -> None:
-        from_ord, path, target, kind, tier, name = edge
+    def _add(self, edges: Iterable[LinkEdge], place: _Place, records: set[Record]) -> list[str]:
+        """Add the records of one file's links; a line for each, by names only."""
+        unbound: list[LinkEdge] = []
+        lines: list[str] = []
+        names, places, codes, keys = self._names, self._places, self._codes, place.keys
+        for from_ord, path, target, kind, tier, name in edges:
+            if isinstance(target, str):
+                unbound.append((from_ord, path, target, kind, tier, name))
+                continue
+            src, src_type = (keys[from_ord], "symbol") if from_ord >= 0 else (place.file, "file")
+            there = places.get(path) or self._place(path)
+            if target >= 0:
+                dst, dst_type, qual = there.keys[target], "symbol", there.quals[target]
+            else:
+                dst, dst_type, qual = there.file, "file", ""
+            code = codes.get((kind, tier, src_type, dst_type)) or self._code(kind, tier, src_type, dst_type)
+            if tier == 0 and there is not place and kind in LEANING:
+                self.leaned_on[there.number] += 1
+            records.add((src, dst, code, names[name]))
+            lines.append(f"{from_ord}\0{path}\0{qual}\0{kind}\0{tier}\0{name}")
+            if tier == 0 and target >= 0 and from_ord in place.tests and kind in TESTED_FROM and target not in there.tests:
+                records.add((dst, src, self._code("tested_by", Tier.certain, "symbol", "symbol"), names[""]))
+        for edge in sorted(unbound):  # in order, since new names get keys
+            records.add(self._unbound(edge, place))
+            lines.append("\0".join(map(str, edge)))
+        return lines
+
+    def _unbound(self, edge: LinkEdge, place: _Place) -> Record:
+        """The record of a link to nothing of the repository."""
+        from_ord, _, target, kind, _, name = edge
         src, src_type = (place.keys[from_ord], "symbol") if from_ord >= 0 else (place.file, "file")
-        if not path:
-            reason, _, unbound = str(target).partition(":")
-            code = self._code(kind, Tier.unknown, src_type, "unresolved")
-            records.add((src, self._keys.unresolved(reason, unbound), code, self._names[name]))
-            lines.append(f"{from_ord}\0\0{target}\0{kind}\0{tier}\0{name}")
-            return
-        there = self._place(path)
-        at = int(target)
-        dst, dst_type, qual = (there.keys[at], "symbol", there.quals[at]) if at >= 0 else (there.file, "file", "")
-        record = (src, dst, self._code(kind, tier, src_type, dst_type), self._names[name])
-        if tier == 0 and there is not place and kind in LEANING and record not in records:
-            self.leaned_on[there.number] += 1
-        records.add(record)
-        lines.append(f"{from_ord}\0{path}\0{qual}\0{kind}\0{tier}\0{name}")
-        if tier == 0 and at >= 0 and from_ord in place.tests and kind in TESTED_FROM and at not in there.tests:
-            records.add((dst, src, self._code("tested_by", Tier.certain, "symbol", "symbol"), self._names[""]))
+        reason, _, unbound = str(target).partition(":")
+        code = self._code(kind, Tier.unknown, src_type, "unresolved")
+        return src, self._keys.unresolved(reason, unbound), code, self._names[name]
 
     def _place(self, path: str) -> _Place:
         found = self._places.get(path)

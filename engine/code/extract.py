@@ -29,7 +29,9 @@ WITHOUT_GRAMMAR = frozenset({"jsconfig"})
 FactsOf = Callable[[str, Tree | None, bytes, str], schema.Facts]
 
 
-def extract(lang: str, data: bytes, path: str, gated_spans: Iterable[tuple[int, int]] = ()) -> schema.Facts:
+def extract(
+    lang: str, data: bytes, path: str, gated_spans: Iterable[tuple[int, int]] = (), *, anchored: bool = True
+) -> schema.Facts:
     """Facts of one file (see ``facts.py``); JSON-able, and the same for the same bytes, path and grammar.
 
     Args:
@@ -37,6 +39,7 @@ def extract(lang: str, data: bytes, path: str, gated_spans: Iterable[tuple[int, 
         data: the file's bytes, UTF-8 (other encodings are decoded to UTF-8 by the caller).
         path: path relative to the root; decides only what a path can decide (is it a test, a package).
         gated_spans: byte spans (start, end) that must not leave the file: the symbols touching them keep only their name.
+        anchored: with both hashes of every symbol; the index does without (anchors are compared with the disk only).
     """
     work = _worker(lang)
     if work is None:
@@ -46,6 +49,8 @@ def extract(lang: str, data: bytes, path: str, gated_spans: Iterable[tuple[int, 
     if parser is not None and tree is None:
         return _empty(lang, "parse_timeout")
     found = facts_of(lang, tree, data, path)
+    if anchored and tree is not None:
+        _anchor(lang, tree, data, found["syms"])
     if tree is not None and tree.root_node.has_error:
         found["problems"].append(["syntax_error", 0])
     schema.apply_gates(found, tuple(gated_spans))
@@ -72,6 +77,15 @@ def _worker(lang: str) -> tuple[Parser | None, FactsOf] | None:
         return None
     loaded: Any = importlib.import_module(f"mog.engine.code.languages.{module}")
     return parser, cast(FactsOf, loaded.facts_of)
+
+
+def _anchor(lang: str, tree: Tree, data: bytes, rows: list[list[Any]]) -> None:
+    """Fill the hashes of symbol rows in place."""
+    from mog.engine.code.anchors import hash_symbols
+
+    hashes = hash_symbols(lang, tree, data, [(row[schema.FULL], row[schema.STOP], row[schema.NAME]) for row in rows])
+    for row, (span, body) in zip(rows, hashes, strict=True):
+        row[schema.SPAN], row[schema.BODY] = span, body
 
 
 def _empty(lang: str, reason: str) -> schema.Facts:

@@ -1,4 +1,4 @@
-"""The schema of file facts: what an extractor says about one file, as plain JSON. Called by extractors, linker and indexer.
+"""The schema of file facts: what an extractor says about one file, as plain values. Called by extractors, linker and indexer.
 
 Facts depend on the file's bytes, its path and the grammar only; they hold no values, comments or bytes of strings. What may
 not come in: anything about other files, and any language's own rules.
@@ -13,6 +13,8 @@ not come in: anything about other files, and any language's own rules.
      "calls":   [[scope, chains], ...]             scope = index of the innermost enclosing symbol, -1 at module level
      "refs":    [[scope, chains], ...]             names used as values
      "problems": [[reason, line], ...]}
+
+``span_hash`` and ``body_hash`` are "" in the index: anchors are compared with the disk, which is read and hashed for that.
 
 ``chains`` is ONE string of chains separated by blanks (a list of chains is also read). A chain is ``head op*``:
 
@@ -37,7 +39,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 
 NAME, QUAL, KIND, PARENT, LINE, END, START, STOP, FULL, SPAN, BODY, SIG, DOC, META = range(14)
 

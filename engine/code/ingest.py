@@ -61,7 +61,7 @@ class Ingested:
         stat: size, mtime_ns (0 = too recent to rely on), ctime_ns, inode, as read.
         key: content key of the facts, 20 bytes; b"" without facts.
         facts: packed facts (``store/blobs.py``), or None.
-        digest: 16 bytes over what the file shows to others: its facts, its bytes, or that it is gated.
+        digest: 16 bytes over what the file shows to others: its facts and bytes, its bytes, or that it is gated.
         text: text for full-text search of a file whose words are not in its symbols.
         gated_symbols: how many symbols lost their bytes.
     """
@@ -101,6 +101,12 @@ def text_digest(blob: bytes) -> bytes:
     return hashlib.blake2b(blob, digest_size=16, person=b"mog.text").digest()
 
 
+def facts_digest(encoded: bytes, clean: bytes) -> bytes:
+    """Digest of a ``source`` file: its encoded facts, and its bytes without what is gated."""
+    content = hashlib.blake2b(clean, digest_size=16).digest()
+    return hashlib.blake2b(content + encoded, digest_size=16, person=b"mog.source").digest()
+
+
 GATED_DIGEST = b"gated".ljust(16, b"\0")
 
 
@@ -124,7 +130,7 @@ def _parsed(job: Job, language: str, content: Content, clean: bytes, spans: Sequ
     if why is not None:
         text = clean[:TEXT_BYTES].decode("utf-8", "replace")
         return Ingested(job.path, "data", language, why, digest=text_digest(content.blob), text=text, gated_symbols=len(spans))
-    facts = facts_of(language, clean, job.path, spans)
+    facts = facts_of(language, clean, job.path, spans, anchored=False)
     encoded = blobs.encode_facts(facts)
     return Ingested(
         job.path,
@@ -133,16 +139,19 @@ def _parsed(job: Job, language: str, content: Content, clean: bytes, spans: Sequ
         facts["problems"][0][0] if facts["problems"] else "",
         key=facts_key(content.blob, language, job.path),
         facts=blobs.squeeze(encoded),
-        digest=hashlib.blake2b(encoded, digest_size=16).digest(),
+        digest=facts_digest(encoded, clean),
         text=clean[:TEXT_BYTES].decode("utf-8", "replace") if language in extract.WITHOUT_GRAMMAR else "",
         gated_symbols=sum(1 for sym in facts["syms"] if sym[13].get("g")),
     )
 
 
-def facts_of(language: str, clean: bytes, path: str, spans: Sequence[secrets.Span]) -> dict[str, Any]:
+def facts_of(
+    language: str, clean: bytes, path: str, spans: Sequence[secrets.Span], *, anchored: bool = True
+) -> dict[str, Any]:
     """Facts of one file; an extractor that fails on it costs this file its symbols and says so, never the index."""
+    gated = [(span.start, span.end) for span in spans]
     try:
-        return extract.extract(language, clean, path, gated_spans=[(span.start, span.end) for span in spans])
+        return extract.extract(language, clean, path, gated, anchored=anchored)
     except Exception as error:  # whatever a file can provoke in an extractor stays with that file
         facts = schema.empty(language)
         facts["problems"].append([f"extractor_failed: {type(error).__name__}", 0])

@@ -10,6 +10,7 @@ Tiers: ``certain`` (scopes, import chains, the MRO, inferred types, unique names
 from __future__ import annotations
 
 import importlib
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,13 +41,13 @@ def register(lang: str, module: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Edges out of one file, sorted and distinct, and the read keys (``read_key`` numbers, sorted) they rest on.
+    """Edges out of one file, and the read keys (``read_key`` numbers, sorted) they rest on.
 
     An edge with target path "" goes to an unresolved node; its tier is 3 and its target is ``kind:name`` with kind
     ``external``, ``receiver`` or ``capped``.
     """
 
-    edges: tuple[LinkEdge, ...]
+    edges: Set[LinkEdge]
     reads: tuple[int, ...]
 
 
@@ -67,18 +68,24 @@ class Linker:
         self.view = view
         self._found: dict[tuple[str, str, bool], tuple[list[Sym] | None, tuple[int, ...]]] = {}
         self._below: dict[tuple[Sym, bool], tuple[tuple[Sym, ...], bool, tuple[int, ...]]] = {}
+        self._overriding: dict[tuple[Sym, str, bool], tuple[tuple[Sym, ...], tuple[int, ...]]] = {}
+
+    def close(self) -> None:
+        """Let go of everything that was worked out; it refers to itself, so only the cycle collector would find it."""
+        self._found, self._below, self._overriding = {}, {}, {}
+        self.types.close()
 
     def link_file(self, path: str) -> Links:
         """Edges and reads of one file; a file that is not there, or whose language has no rules, has none."""
         file = self.types.file(path)
         if file is None or file.lang not in _RULES:
-            return Links((), ())
+            return Links(frozenset(), ())
         work = _FileLinks(self, file)
         work.run()
         if work.calls.is_test:
             # nobody else asks what a test's classes are; a repository's tests are most of its classes
             self.types.forget(file)
-        return Links(tuple(sorted(work.edges)), tuple(sorted(work.reads)))
+        return Links(work.edges, tuple(sorted(work.reads)))
 
     def named(self, name: str, rules: Any, tests: bool) -> tuple[list[Sym] | None, tuple[int, ...]]:
         """Definitions of a name below module level in languages of one family, with reads; None when they are too many to see.
@@ -138,6 +145,17 @@ class Linker:
                     seen[heir] = None
                     queue.append(heir)
         found = self._below[key] = (tuple(seen), whole, tuple(reads))
+        return found
+
+    def overriding(self, cls: Sym, name: str, tests: bool) -> tuple[tuple[Sym, ...], tuple[int, ...]]:
+        """What subclasses of a class define under a name, with the reads of asking each (those of finding them left out)."""
+        key = (cls, name, tests)
+        found = self._overriding.get(key)
+        if found is None:
+            heirs = self.below(cls, tests)[0]
+            held = [(heir, heir.member(name)) for heir in heirs]
+            syms = tuple(heir.file.sym(at[-1]) for heir, at in held if at)
+            found = self._overriding[key] = (syms, tuple(heir.attr_key(name) for heir in heirs))
         return found
 
 

@@ -40,6 +40,7 @@ class Calls:
         self._asked: dict[str, set[str]] | None = None
         self._below: set[Sym] = set()
         self._plans: dict[tuple[Ctx, str], tuple[Target, ...]] = {}
+        self._answers: dict[tuple[Sym, str], bool] = {}
 
     # ── call sites ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -176,18 +177,16 @@ class Calls:
 
     # ── hierarchies ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def heirs_with(self, cls: Sym, attr: str) -> tuple[list[Sym], bool]:
+    def heirs_with(self, cls: Sym, attr: str) -> tuple[tuple[Sym, ...], bool]:
         """What subclasses define under a name, and whether all subclasses were seen."""
         heirs, whole, reads = self.linker.below(cls, self.is_test)
         if cls not in self._below:
             self._below.add(cls)
             self.reads.update(reads)
-        found = []
-        for heir in heirs:
-            self.reads.add(heir.attr_key(attr))
-            held = heir.member(attr)
-            if held:
-                found.append(heir.file.sym(held[-1]))
+        if not heirs:
+            return (), whole
+        found, asked = self.linker.overriding(cls, attr, self.is_test)
+        self.reads.update(asked)
         return found, whole
 
     def abstract(self, cls: Sym, sym: Sym, attr: str, name: str) -> None:
@@ -267,27 +266,29 @@ class Calls:
         asked = self.asked().get(receiver, set())
         if receiver in ("self", "cls", "super()") or len(asked) < 2 or asked <= self.owned:
             return None
-        fits = [sym for sym in found if sym.parent is not None and sym.parent.kind == "class"]
+        parents = [(sym, sym.parent) for sym in found]
+        fits = [(sym, cls) for sym, cls in parents if cls is not None and cls.kind == "class"]
         for attr in sorted(asked):
             if attr != name:
-                fits = [sym for sym in fits if self.answers(sym.parent, attr)]
+                fits = [(sym, cls) for sym, cls in fits if self.answers(cls, attr)]
         if len(fits) != 1:
             return None
-        own = fits[0].parent
-        assert own is not None
+        best, own = fits[0]
         line = self.types.mro(own)[0]
-        if any(sym.parent in line for sym in found if sym is not fits[0]):
+        if any(cls in line for sym, cls in parents if sym is not best):
             return None
         if ctx.cls is not None and (ctx.cls in line or own in self.types.mro(ctx.cls)[0]):
             return None
         overriding, whole = self.heirs_with(own, name)
-        return fits[0] if whole and not overriding else None
+        return best if whole and not overriding else None
 
-    def answers(self, cls: Sym | None, attr: str) -> bool:
-        assert cls is not None
-        owner, _, _, _, reads = self.types.find(cls, attr)
-        self.reads.update(reads)
-        return owner is not None
+    def answers(self, cls: Sym, attr: str) -> bool:
+        known = self._answers.get((cls, attr))
+        if known is None:
+            owner, _, _, _, reads = self.types.find(cls, attr)
+            self.reads.update(reads)
+            known = self._answers[cls, attr] = owner is not None
+        return known
 
     def asked(self) -> dict[str, set[str]]:
         """Receiver name → names called on it anywhere in this file."""

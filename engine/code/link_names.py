@@ -23,6 +23,7 @@ from mog.engine.code.link_view import CONSTANTS, FactsView, File, Sym, is_plain,
 HOPS = 12
 DEEP = 20
 MORE = 1 << 20
+SHORT = 12
 
 # definitions that never run: what they say holds only where nothing else is found
 STUBS = frozenset(("typing", "overload"))
@@ -52,11 +53,13 @@ class Ctx:
 
 
 def merge(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    """Union of two sets of read keys."""
+    """Union of two sets of read keys; a short one may hold a key twice, which costs less than looking for it."""
     if not first or first is second:
         return second
     if not second:
         return first
+    if len(first) + len(second) <= SHORT:
+        return first + second
     return tuple({*first, *second})
 
 
@@ -83,6 +86,14 @@ class Names:
             ctx.memo.clear()
         for sym in file.made():
             sym.memo.clear()
+
+    def close(self) -> None:
+        """Break the circles between files, symbols and contexts."""
+        for file in filter(None, self._files.values()):
+            file.close()
+        for ctx in self._ctxs.values():
+            ctx.memo.clear()
+        self._files, self._ctxs = {}, {}
 
     # ── contexts ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

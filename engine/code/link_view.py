@@ -95,6 +95,14 @@ class File:
             found = self._syms[idx] = Sym(self, idx)
         return found
 
+    def close(self) -> None:
+        """Let go of symbols and everything worked out about them."""
+        for sym in self._syms.values():
+            sym.memo.clear()
+            sym.mro = None
+        for held in (self._syms, self.memo, self.modules, self.ctxs):
+            held.clear()
+
     def made(self) -> Iterable[Sym]:
         """The symbols that were asked for so far."""
         return self._syms.values()

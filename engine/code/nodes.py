@@ -48,7 +48,7 @@ class Keys:
     def _insert(self, type: str, file: int, ord: int, name: str, qual: str, kind: str, uid: bytes) -> int:
         key = self._next
         self._next += 1
-        self.inserts.append(NodeRow(key, type, file, ord, name, qual, kind, 0, 0, uid, None, 0))
+        self.inserts.append(NodeRow(key, type, file, ord, name, qual, kind, 0, 0, uid, 0))
         return key
 
     def place(self, row: FileRow, kind: str, facts: Mapping[str, Any] | None, old: Iterable[NodeRow]) -> int:
@@ -58,7 +58,7 @@ class Keys:
         file_key = known.pop(("file", ""), 0)
         uid = node_uid(self._repo, "file", kind, path, "")
         flags = GATED if kind == "gated" else 0
-        node = NodeRow(file_key or self._take(), "file", row.id, -1, os.path.basename(path), "", kind, 0, 0, uid, None, flags)
+        node = NodeRow(file_key or self._take(), "file", row.id, -1, os.path.basename(path), "", kind, 0, 0, uid, flags)
         self._keep(node, bool(file_key), path)
         self._by_path[path] = [self._symbol(row.id, path, ord, sym, known) for ord, sym in enumerate(_syms(facts))]
         self.removed.extend(known.values())
@@ -70,12 +70,11 @@ class Keys:
 
     def _symbol(self, file: int, path: str, ord: int, sym: list[Any], known: dict[tuple[str, str], int]) -> int:
         name, qual, kind, _, line, end = sym[:6]
-        old = known.pop(("symbol", qual), 0)
-        span = bytes.fromhex(sym[schema.SPAN]) if sym[schema.SPAN] else None
+        old = known.pop(("symbol", qual), 0) if known else 0
         flags = (GATED if sym[schema.META].get("g") else 0) | (TEST if kind == "test" else 0)
         uid = node_uid(self._repo, "symbol", kind, path, qual)
         key, sig = old or self._take(), sym[schema.SIG]
-        node = NodeRow(key, "symbol", file, ord, name, qual, kind, line, end, uid, span, flags, sig)
+        node = NodeRow(key, "symbol", file, ord, name, qual, kind, line, end, uid, flags, sig)
         self._keep(node, bool(old), path)
         return node.key
 

@@ -186,11 +186,13 @@ class Publication:
             rows.append(row._replace(links=digest))
             if len(rows) % 50 == 0:
                 self.tell(Progress("linking", len(rows), len(paths)))
+        linker.close()
         self.ranks.update(writer.leaned_on)
         self.db.edges_put(packed)
-        for _, blob in packed:
-            self.counts.update(blobs.edge_codes(blob))
-            self._left.difference_update(blobs.edge_targets(blob))
+        everything = b"".join(blob for _, blob in packed)
+        self.counts.update(blobs.edge_codes(everything))
+        if self._left:
+            self._left.difference_update(blobs.edge_targets(everything))
         self.db.reads_put(reads)
         self.db.files_put(rows)
         for row in rows:

@@ -1,17 +1,17 @@
-"""How edges, recorded reads and facts lie in their blobs: fixed little-endian integers, zlib JSON.
+"""How edges, recorded reads and facts lie in their blobs: fixed little-endian integers, MessagePack in zlib.
 
 Who calls: the indexer and its worker processes, ``index_db``, ``csr``, ``snapshot``.
-What may not come in: SQLite, numpy, file access. Workers import this alone.
+What may not come in: SQLite, numpy, file access, msgspec at import (only facts need it). Workers import this alone.
 """
 
 from __future__ import annotations
 
-import json
 import struct
 import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 _EDGE_RECORD = struct.Struct("<4i")
@@ -29,7 +29,7 @@ def edge_code(kind: int, tier: int) -> int:
 
 def pack_edges(records: Iterable[tuple[int, int, int, int]]) -> bytes:
     """Records ``(src, dst, edge_code, name_id)`` as little-endian int32, 16 bytes each, in the order given."""
-    return _packed(array("i", [field for record in records for field in record]))
+    return _packed(array("i", list(chain.from_iterable(records))))
 
 
 def unpack_edges(blob: bytes) -> Iterator[tuple[int, int, int, int]]:
@@ -63,12 +63,12 @@ def read_key(key: str) -> int:
 
 def pack_reads(keys: Iterable[str]) -> bytes:
     """The recorded reads of one file: sorted distinct little-endian uint32."""
-    return pack_numbers(read_key(key) for key in keys)
+    return pack_numbers(sorted({read_key(key) for key in keys}))
 
 
-def pack_numbers(numbers: Iterable[int]) -> bytes:
-    """Read keys that are numbers already, as ``pack_reads`` stores them."""
-    return _packed(array("I", sorted(set(numbers))))
+def pack_numbers(numbers: Sequence[int]) -> bytes:
+    """Read keys that are numbers already, ascending and each once, as ``pack_reads`` stores them."""
+    return _packed(array("I", numbers))
 
 
 def touches(blob: bytes, dirty: frozenset[int], needles: Sequence[bytes]) -> bool:
@@ -94,8 +94,22 @@ def _holds(blob: bytes, needle: bytes) -> bool:
 
 
 def encode_facts(facts: Mapping[str, Any]) -> bytes:
-    """File facts as compact JSON."""
-    return json.dumps(facts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    """File facts as MessagePack; the same facts always give the same bytes. Lone surrogates become ``?``."""
+    from msgspec import msgpack
+
+    try:
+        return msgpack.encode(facts)
+    except UnicodeEncodeError:
+        return msgpack.encode(_valid(facts))
+
+
+def _valid(value: Any) -> Any:
+    """Facts whose text is valid Unicode (an escape in a configuration file can name half a character)."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_valid(key): _valid(held) for key, held in value.items()}
+    return [_valid(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def squeeze(encoded: bytes) -> bytes:
@@ -117,7 +131,9 @@ def unpack_facts(blob: bytes) -> dict[str, Any]:
         raise ValueError(str(error)) from error
     if not unpacker.eof:
         raise ValueError("facts do not end where they should")
-    facts = json.loads(data.decode("utf-8", "surrogatepass"))
+    from msgspec import msgpack
+
+    facts = msgpack.decode(data)
     if not isinstance(facts, dict):
         raise ValueError("facts are not an object")
     return facts

@@ -27,7 +27,7 @@ __all__ = ["SPACE_EDGE", "SPACE_KIND", "SPACE_TYPE", "CsrStamp", "FileRow", "Fts
 SPARE_FACTS = 8 << 20
 
 _NODE_SQL = (
-    "SELECT n.id, n.type, n.file, n.ord, t.text, coalesce(n.qual, t.text), n.kind, n.line, n.end, n.uid, n.span,"
+    "SELECT n.id, n.type, n.file, n.ord, t.text, coalesce(n.qual, t.text), n.kind, n.line, n.end, n.uid,"
     " n.flags, n.sig FROM nodes n JOIN names t ON t.id = n.name "
 )
 
@@ -208,7 +208,7 @@ class IndexDB(WordStore):
 
     def nodes_update(self, rows: Iterable[NodeRow]) -> None:
         """Replace the row of each node's key."""
-        columns = ("type", "file", "ord", "name", "qual", "kind", "line", "end", "uid", "span", "flags", "sig")
+        columns = ("type", "file", "ord", "name", "qual", "kind", "line", "end", "uid", "flags", "sig")
         fields = ", ".join(f"{column} = ?{at}" for at, column in enumerate(columns, 2))
         self._many(f"UPDATE nodes SET {fields} WHERE id = ?1", self._node_values(rows))
 

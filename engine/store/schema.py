@@ -38,7 +38,7 @@ TABLES: dict[str, str] = {
     "names": "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
     "nodes": (
         "CREATE TABLE nodes(id INTEGER PRIMARY KEY, type INT, file INT, ord INT, name INT NOT NULL, qual TEXT,"
-        " kind INT, line INT, end INT, uid BLOB, span BLOB, flags INT, sig TEXT)"
+        " kind INT, line INT, end INT, uid BLOB, flags INT, sig TEXT)"
     ),
     "edges": "CREATE TABLE edges(file INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
     "reads": "CREATE TABLE reads(file INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
@@ -100,7 +100,7 @@ class NodeRow(NamedTuple):
         file: number of the file it stands in (0 for unresolved nodes).
         ord: position among the file's symbols in its facts (-1 for the file itself).
         qual: "" for files and unresolved nodes.
-        uid: 16 bytes of the node's id. span: 16 bytes, None where there is none. flags: free bits of the indexer.
+        uid: 16 bytes of the node's id. flags: free bits of the indexer.
         sig: whole signature of a symbol in one line; "" when gated or when there is none.
     """
 
@@ -114,13 +114,14 @@ class NodeRow(NamedTuple):
     line: int
     end: int
     uid: bytes
-    span: bytes | None
     flags: int
     sig: str = ""
 
 
 def text(value: str) -> str:
     """``value`` as SQLite can hold it: lone surrogates become visible escapes (``\\udc80``), the rest stays."""
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:

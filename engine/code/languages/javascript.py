@@ -6,7 +6,6 @@ every name is bound to; the second turns call sites and values into chains (func
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,8 +13,6 @@ from tree_sitter import Node, Query, QueryCursor, Tree
 
 from mog.engine.code import facts as schema
 from mog.engine.code import grammars
-from mog.engine.code.anchor_rules import TEXT_RULES
-from mog.engine.code.anchors import hash_symbols
 from mog.engine.code.facts import Facts
 from mog.engine.code.languages.javascript_chains import Finish
 from mog.engine.code.languages.javascript_definitions import Definitions
@@ -30,7 +27,6 @@ _THEN = frozenset(("then",))
 _WRAPPERS = frozenset("memo forwardRef observer lazy".split())
 _TESTS = frozenset("describe it test suite context specify fdescribe fit xdescribe xit".split())
 _GROUPS = frozenset("describe suite context fdescribe xdescribe".split())
-_MARK = "anchor."
 _QUERIES = {"javascript": ("javascript", "jsx"), "typescript": ("typescript",), "tsx": ("typescript", "jsx")}
 # events at one node come in this order
 _RANKS = {
@@ -47,27 +43,18 @@ def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
     query = _query(lang)
     assert query is not None
     walk = _Walk(data, path)
-    captured = QueryCursor(query).captures(tree.root_node)
-    walk.run(_events(captured))
-    found = Finish(walk).facts(lang)
-    rows = found["syms"]
-    spans = [(row[schema.FULL], row[schema.STOP], row[schema.NAME]) for row in rows]
-    marks = {name[len(_MARK) :]: nodes for name, nodes in captured.items() if name.startswith(_MARK)}
-    for row, (span, body) in zip(rows, hash_symbols(lang, tree, data, spans, marks), strict=True):
-        row[schema.SPAN], row[schema.BODY] = span, body
-    return found
+    walk.run(_events(QueryCursor(query).captures(tree.root_node)))
+    return Finish(walk).facts(lang)
 
 
 @lru_cache(maxsize=8)
 def _query(lang: str) -> Query | None:
-    """The query files of a language and the marks of its anchors in one, so that the tree is walked once."""
+    """The query files of a language in one, so that the tree is walked once."""
     language = grammars.language(lang)
     if language is None:
         return None
     here = Path(__file__).parent
-    source = "".join((here / f"{name}.scm").read_text(encoding="utf-8") for name in _QUERIES[lang])
-    marks = re.sub(r"@(?=\w)", f"@{_MARK}", TEXT_RULES[lang].query)
-    return Query(language, source + marks)
+    return Query(language, "".join((here / f"{name}.scm").read_text(encoding="utf-8") for name in _QUERIES[lang]))
 
 
 def _events(captured: dict[str, list[Node]]) -> list[tuple[int, int, int, int, str, Node]]:

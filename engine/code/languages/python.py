@@ -9,16 +9,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from tree_sitter import Node, Query, QueryCursor, Tree
 
-from mog.engine.code import facts as schema
 from mog.engine.code import grammars
-from mog.engine.code.anchors import hash_symbols
 from mog.engine.code.facts import Facts
-from mog.engine.code.languages.python_binds import Captures
-from mog.engine.code.languages.python_walk import HANDLERS, Walk
+from mog.engine.code.languages.python_walk import HANDLERS, Event, Handler, Walk
 
 VERSION = 4
 
@@ -27,9 +23,11 @@ _NO_BRACKET = bytes(set(range(256)) - set(b"()[]{}"))
 _DEEP = 1000
 _CAPTURE = re.compile(r"@(\w+)")
 _BYTES_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
-# position of an event: at the start of its node, or with its last byte (what it binds holds from then on)
-_AT_END = {"set", "lost", "walrus", "with", "except", "end", "import", "from", "global", "return"}
-_RANK = {"enter": 2, "deco": 1, "block": 3}
+# order of events at one byte; those of the last rank come with the last byte of their node (what they bind holds from then on)
+_HERE, _BEHIND = 4, 5
+_RANK = {"deco": 1, "enter": 2, "block": 3} | dict.fromkeys(
+    ("set", "lost", "walrus", "for", "with", "except", "end", "import", "from", "global", "return"), _BEHIND
+)
 # events whose handler needs all captures of the match, not its own node only
 _WHOLE = {"class", "def", "enter", "set", "typing"}
 
@@ -44,15 +42,13 @@ def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
     found = walk.finish(lang)
     if deep:
         found["problems"].append(["deep_nesting", 0])
-    rows = found["syms"]
-    hashes = hash_symbols(lang, tree, data, [(row[schema.FULL], row[schema.STOP], row[schema.NAME]) for row in rows])
-    for row, (span, body) in zip(rows, hashes, strict=True):
-        row[schema.SPAN], row[schema.BODY] = span, body
     return found
 
 
 def _nests_deeply(data: bytes) -> bool:
     """Whether brackets may nest so deeply that patterns of the form (parent child) would take quadratic time."""
+    if data.count(b"(") + data.count(b"[") + data.count(b"{") <= _DEEP:
+        return False
     signs = data.translate(None, _NO_BRACKET)
     depth = 0
     for at in range(0, len(signs), 256):
@@ -65,65 +61,57 @@ def _nests_deeply(data: bytes) -> bool:
 
 
 @cache
-def _kinds(query: Query) -> list[str]:
-    """Event name of every pattern: the capture that has a handler."""
+def _plan(query: Query) -> list[tuple[str, Handler | None, int]]:
+    """What each pattern of the query stands for: the capture that names its event, the handler (None: a call), the rank."""
     source = (Path(__file__).parent / "python.scm").read_bytes()
-    found = []
+    found: list[tuple[str, Handler | None, int]] = []
     for at in range(query.pattern_count):
         text = source[query.start_byte_for_pattern(at) : query.end_byte_for_pattern(at)].decode()
-        found.append(next(name for name in _CAPTURE.findall(text) if name == "call" or name in HANDLERS))
+        name = next(name for name in _CAPTURE.findall(text) if name == "call" or name in HANDLERS)
+        found.append((name, HANDLERS.get(name), _RANK.get(name, _HERE)))
     return found
 
 
-def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[tuple[str, Any]]]:
-    """Matches in the order in which the walk must see them: sorted keys, and (event, node or captures) by number.
+def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[Event]]:
+    """Matches in the order in which the walk must see them: sorted keys, and (handler, what it gets) by number.
 
     A key packs position, rank and number. Names used as values count only where the file defines or imports such a name.
     """
     keys: list[int] = []
-    events: list[tuple[str, Any]] = []
-    kinds = _kinds(query)
-    matches = QueryCursor(query).matches(root)
-    known = _names_known(matches, kinds, data)
-    number = 0
-    for pattern, captured in matches:
-        name = kinds[pattern]
+    events: list[Event] = []
+    refs: list[Node] = []
+    known = {b"self", b"cls"}
+    plan = _plan(query)
+    for pattern, captured in QueryCursor(query).matches(root):
+        name, handler, rank = plan[pattern]
         (node,) = captured[name]
-        if name == "call":
-            keys.append((node.start_byte << 3 | 4) << 24 | number)
-        elif name == "ref":
-            start = node.start_byte
-            if data[start : node.end_byte].partition(b".")[0] not in known:
-                continue
-            keys.append((start << 3 | 4) << 24 | number)
-        elif name in _AT_END:
-            keys.append((node.end_byte - 1 << 3 | 5) << 24 | number)
-        elif name == "for":
-            right = node.child_by_field_name("right")
-            keys.append(((right or node).end_byte - 1 << 3 | 5) << 24 | number)
+        if handler is None:
+            keys.append((node.start_byte << 3 | _HERE) << 24 | len(events))
+            events.append((None, node))
+            continue
+        if name == "ref":
+            refs.append(node)
+            continue
+        if rank == _BEHIND:
+            last = node.child_by_field_name("right") if name == "for" else node
+            keys.append(((last or node).end_byte - 1 << 3 | rank) << 24 | len(events))
         else:
-            keys.append((node.start_byte << 3 | _RANK.get(name, 4)) << 24 | number)
-            if name == "class" or name == "def":
-                events.append((name, captured))
-                number += 1
-                name = "enter"
-                keys.append((captured["body"][0].start_byte << 3 | 2) << 24 | number)
-        events.append((name, captured if name in _WHOLE else node))
-        number += 1
+            keys.append((node.start_byte << 3 | rank) << 24 | len(events))
+        events.append((handler, captured if name in _WHOLE else node))
+        if name == "class" or name == "def":
+            known.add(_raw(captured["name"][0], data))
+            keys.append((captured["body"][0].start_byte << 3 | _RANK["enter"]) << 24 | len(events))
+            events.append((HANDLERS["enter"], captured))
+        elif name == "import" or name == "from":
+            known.update(_BYTES_WORD.findall(data, node.start_byte, node.end_byte))
+    for node in refs:
+        raw = _raw(node, data)
+        if raw.partition(b".")[0] in known:
+            keys.append((node.start_byte << 3 | _HERE) << 24 | len(events))
+            events.append((HANDLERS["ref"], raw))
     keys.sort()
     return keys, events
 
 
-def _names_known(matches: list[tuple[int, Captures]], kinds: list[str], data: bytes) -> set[bytes]:
-    """Names this file defines or imports, at any depth."""
-    known = {b"self", b"cls"}
-    telling = {at for at, name in enumerate(kinds) if name in ("class", "def", "import", "from")}
-    for pattern, captured in matches:
-        if pattern in telling:
-            if "name" in captured:
-                (at,) = captured["name"]
-                known.add(data[at.start_byte : at.end_byte])
-            else:
-                (at,) = captured[kinds[pattern]]
-                known.update(_BYTES_WORD.findall(data, at.start_byte, at.end_byte))
-    return known
+def _raw(node: Node, data: bytes) -> bytes:
+    return data[node.start_byte : node.end_byte]

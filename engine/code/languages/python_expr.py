@@ -152,6 +152,8 @@ def alternatives(node: Node, data: bytes, scope: Scope) -> tuple[str, ...]:
             return expand(text, scope)
     elif first in PLAIN_LITERALS:
         return PLAIN_LITERALS[first]
+    elif first == "string":
+        return (_string(node, data),)
     return _search(node, data, scope)
 
 
@@ -187,11 +189,15 @@ def _tail(chain: str, rest: str) -> str:
 
 
 def _literal(node: Node, data: bytes, scope: Scope, kind: str) -> str:
-    if kind == "string" and data[node.start_byte : node.start_byte + 1] in (b"b", b"B"):
-        return "#bytes"
+    if kind == "string":
+        return _string(node, data)
     if kind in ("list", "set", "tuple") and 0 < node.named_child_count <= 8:
         return _collection(node, data, scope) or LITERALS[kind]
     return LITERALS[kind]
+
+
+def _string(node: Node, data: bytes) -> str:
+    return "#bytes" if data[node.start_byte] in b"bB" else "#str"
 
 
 def _collection(node: Node, data: bytes, scope: Scope) -> str:

@@ -1,11 +1,12 @@
 """The walk over a Python file's events: definitions, calls, references, flow. Called by ``python.py``.
 
-What may not come in: queries, recursion, other files. Every handler ``on_<event>`` gets the captures of one match.
+What may not come in: queries, recursion, other files. Every handler ``on_<event>`` gets what is said at ``Event``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from tree_sitter import Node
@@ -21,8 +22,8 @@ from mog.engine.code.languages.python_expr import (
     Scope,
     alternatives,
     annotation,
+    dotted,
     expand,
-    name_of,
     split_name,
 )
 
@@ -40,18 +41,18 @@ _FLAGS = {"staticmethod": "static", "classmethod": "class", "abstractmethod": "a
 class Walk(Binds):
     """One pass: :meth:`run` over the events, then :meth:`finish`."""
 
-    def run(self, keys: list[int], events: list[tuple[str, Any]]) -> None:
+    def run(self, keys: list[int], events: list[Event]) -> None:
         """Handle all events; a frame ends before the first event at or behind its end."""
-        data, frames, handlers = self.data, self.frames, HANDLERS
+        data, frames = self.data, self.frames
         limit = frames[-1][0] << 27
         for key in keys:
             if key >= limit:
                 while key >> 27 >= frames[-1][0]:
                     self.pop()
                 limit = frames[-1][0] << 27
-            name, node = events[key & 0xFFFFFF]
-            if name != "call":
-                handlers[name](self, node)
+            handler, node = events[key & 0xFFFFFF]
+            if handler is not None:
+                handler(self, node)
                 limit = frames[-1][0] << 27
                 continue
             scope = self.scope
@@ -263,8 +264,8 @@ class Walk(Binds):
             held = alternatives(value, self.data, self.scope) if value is not None else ("#None",)
             self.yields.setdefault(owner.sym, {}).update(dict.fromkeys(held))
 
-    def on_ref(self, node: Node) -> None:
-        text = name_of(node, self.data)
+    def on_ref(self, raw: bytes) -> None:
+        text = dotted(raw) if len(raw) <= LIMIT else ""
         if not text:
             return
         scope = self.scope
@@ -303,7 +304,10 @@ class Walk(Binds):
                 meta["r"] = " ".join(_known(held, ALTERNATIVES))
 
 
-HANDLERS = {name[3:]: getattr(Walk, name) for name in dir(Walk) if name.startswith("on_")}
+# what handles an event (None: a call) and what it gets: the node, the captures of the match, or the bytes of a name
+Handler = Callable[[Walk, Any], None]
+Event = tuple[Handler | None, Any]
+HANDLERS: dict[str, Handler] = {name[3:]: getattr(Walk, name) for name in dir(Walk) if name.startswith("on_")}
 
 
 def _known(held: dict[str, None], most: int) -> list[str]:
