@@ -323,8 +323,9 @@ class Mesh:
         if self._head.seq == 0 or head.seq <= self._head.seq or not self._continues():
             self._load()
             return
-        for event in self.log.events(self._head.seq):
+        for event in self.log.events(self._head.seq, head.seq - self._head.seq):  # not what came since: it is not in head
             self._replay(event)
+            self._head = Head(event.seq, event.digest)
         self._head = head
 
     def _continues(self) -> bool:

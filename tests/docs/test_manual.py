@@ -142,3 +142,10 @@ def test_the_glossary_is_sorted_and_knows_the_words_of_the_records() -> None:
     words = [row[0] for row in rows(page("glossary.md"))][1:]
     assert words == sorted(words)
     assert {"anchor", "boundary", "drift", "freshness", "impact", "pin", "tier", "locator", "generation"} <= set(words)
+
+
+def test_every_earlier_fault_has_a_test_that_is_there() -> None:
+    named = re.findall(r"`(test_[a-z0-9_]+)`", page("results/earlier-faults.md"))
+    files = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert len(named) >= 39
+    assert [name for name in named if f"def {name}(" not in files] == []

@@ -1,10 +1,12 @@
-"""The faults of earlier systems, each by its name in docs/adr/0011-the-reason-layer.md: none of them is here.
+"""The faults of earlier systems, each by its name in docs/results/earlier-faults.md: none of them is here.
 
 ``u``: falls too little. ``o``: falls too much. ``b``: other breakage of the earlier package. Those of the store are in
 ``tests/ledgers``, those of the walker and resolver beside their tests.
 """
 
 from __future__ import annotations
+
+import threading
 
 import pytest
 
@@ -189,6 +191,17 @@ def test_b6_a_refused_write_leaves_nothing_behind(mesh):
     assert mesh.head == before and mesh.tables.rows == rows and mesh.stands(a)
 
 
+def test_b7_a_second_source_saves_a_claim(mesh):
+    with mesh.writing("ingested") as w:
+        sources = [w.source(name, origin=name) for name in ("one", "two")]
+        claims = [w.claim("the cache is local", source=source) for source in sources]
+    claim = claims[0]
+    commands.retract(mesh, sources[0], reason="a draft")
+    assert mesh.label(claim) is Label.weakened
+    commands.retract(mesh, sources[1], reason="a draft too")
+    assert mesh.label(claim) is Label.fallen
+
+
 def test_b8_evidence_that_does_not_count_rejects_nothing(mesh):
     a = assume(mesh, "a")
     gone = commands.evidence(mesh, "seen", contradicts=[a]).result
@@ -253,6 +266,34 @@ def test_b14_a_judged_contradiction_is_not_open(mesh):
     assert mesh.label(a) is Label.contested
     commands.judge(mesh, found, a, "dismissed", auditor="person", reason="another machine")
     assert mesh.label(a) is Label.standing
+
+
+def test_b16_readers_and_writers_on_threads_meet_no_error(mesh):
+    ground, errors, done = assume(mesh, "a"), [], threading.Event()
+    other = reopened(mesh)
+
+    def read(seen: Mesh) -> None:
+        while not done.is_set():
+            try:
+                with seen.locked():
+                    labels = {node.id: seen.label(node.id) for node in seen.graph.nodes()}
+                    assert all(seen.stands(id) == (label is not Label.fallen) for id, label in labels.items())
+                seen.preview(lambda w: w.retire(ground, "retracted", reason="r"))
+            except Exception as error:
+                errors.append(error)
+                return
+
+    readers = [threading.Thread(target=read, args=(seen,)) for seen in (mesh, mesh, other, other)]
+    for thread in readers:
+        thread.start()
+    for i in range(40):
+        made = decide(mesh, f"d{i}", ground)
+        if i % 4 == 0:
+            commands.withdraw(mesh, reject(mesh, ground, f"seen {i}"), reason="not so")
+    done.set()
+    for thread in readers:
+        thread.join(60)
+    assert errors == [] and mesh.stands(made) and len(other.graph.nodes("decision")) == 40
 
 
 @pytest.mark.parametrize("bad", [{1, 2}, float("nan"), "\ud800", 2**60])
