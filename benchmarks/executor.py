@@ -13,16 +13,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks import report
-
-from mog.engine.errors import StoreDamaged
 from mog.engine.executor import Runner, TaskRegistry
-from mog.engine.ledgers.events import Event, EventLog, Head, Step
+from mog.engine.ledgers.events import EventLog
 from mog.engine.ontology import load
 from mog.engine.reason.mesh import Mesh
 
@@ -40,34 +38,6 @@ GOALS = {
     "chain": ("time a task in a chain, 1,600 to 200", "≤", 2.0),
     "wide": ("time a task in a wide plan, 3,200 to 400", "≤", 2.0),
 }
-
-
-class QuietLog:
-    """A ledger in memory, for plans by the thousand: what a mesh asks of one, without a disk."""
-
-    def __init__(self) -> None:
-        self._events: list[Event] = []
-
-    def head(self) -> Head:
-        """Where it stands."""
-        return Head(len(self._events), str(len(self._events))) if self._events else Head()
-
-    def commit(self, steps: Iterable[Step], *, when: str, expected: Head | None = None) -> tuple[Event, ...]:
-        """Append."""
-        made = []
-        for step in steps:
-            seq = len(self._events) + 1
-            made.append(Event(seq, step.type, step.data, str(seq), when))
-            self._events.append(made[-1])
-        return tuple(made)
-
-    def events(self, after: int = 0, limit: int = 0) -> Iterator[Event]:
-        """Events after a number."""
-        return iter(self._events[after : after + limit if limit else None])
-
-    def load(self) -> Any:
-        """Nothing is kept, so nothing is loaded."""
-        raise StoreDamaged("a ledger in memory is not loaded")
 
 
 @dataclass(slots=True)
@@ -99,11 +69,16 @@ class Tally:
 
 def minimum(results: Results, count: int) -> None:
     """Random plans, one change each: what ran against what had to."""
+    import executor_plans
+
     rows = []
-    for name, cells in (("grounds, code and files change", True), ("grounds and code change, nothing is read outside", False)):
+    for name, cells in (
+        ("grounds, code and files change", True),
+        ("grounds and code change, nothing is read outside", False),
+    ):
         tally = Tally()
         for chunk in range(0, count // 2, PLANS_A_MESH):
-            mesh = Mesh(QuietLog(), load(), "bench")  # type: ignore[arg-type]
+            mesh = Mesh(executor_plans.MemoryLog(), load(), "bench")
             for number in range(chunk, min(chunk + PLANS_A_MESH, count // 2)):
                 _play(mesh, number, cells, tally)
             report.say(f"{name}: {min(chunk + PLANS_A_MESH, count // 2):,} plans")
@@ -211,7 +186,10 @@ def _registry() -> TaskRegistry:
 
 def cutoff(results: Results) -> None:
     """A chain of six whose first task is repaired and gives the same again."""
-    with tempfile.TemporaryDirectory(prefix="mog-bench-") as folder, EventLog(Path(folder) / ".mog" / "ledger.db") as log:
+    with (
+        tempfile.TemporaryDirectory(prefix="mog-bench-") as folder,
+        EventLog(Path(folder) / ".mog" / "ledger.db") as log,
+    ):
         runner = declared(log, "chain", 6)
         runner.run()
         runner.repair("t0", assumes="other ground")
@@ -259,7 +237,15 @@ def scale(results: Results, sizes: dict[str, Sequence[int]]) -> None:
             a_task.append(seconds / size)
             rows.append(row)
         results.ours[shape] = a_task[-1] / a_task[0]
-    head = ["plan", "first run, s", "a task, ms", "nothing to do, s", "what would run, s", "repair of the first, s", "earlier, s"]
+    head = [
+        "plan",
+        "first run, s",
+        "a task, ms",
+        "nothing to do, s",
+        "what would run, s",
+        "repair of the first, s",
+        "earlier, s",
+    ]
     results.parts.append("## Size\n\n" + report.table(head, rows) + "\n\n" + _SCALE_NOTE)
 
 
@@ -271,7 +257,10 @@ _SCALE_NOTE = (
 
 
 def _timed(shape: str, size: int) -> tuple[list[str], float]:
-    with tempfile.TemporaryDirectory(prefix="mog-bench-") as folder, EventLog(Path(folder) / ".mog" / "ledger.db") as log:
+    with (
+        tempfile.TemporaryDirectory(prefix="mog-bench-") as folder,
+        EventLog(Path(folder) / ".mog" / "ledger.db") as log,
+    ):
         runner = declared(log, shape, size)
         first = _seconds(runner.run)
         idle, dry = _seconds(runner.run), _seconds(runner.dry_run)
@@ -334,7 +323,9 @@ def _figure(value: float) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; 0 when every target is met, 1 when one is missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.executor", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.executor", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("parts", nargs="*", help="minimum, cutoff, scale; all when none is named")
     parser.add_argument("--plans", type=int, default=10_000, help="random plans")
     parser.add_argument("--largest", type=int, default=3_200, help="largest plan of the scale part")

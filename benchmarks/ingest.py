@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import corpora, measure, report
-from benchmarks.ingest_questions import QUESTIONS, Question
+from benchmarks.ingest_questions import HELD_OUT, QUESTIONS, Question
 from mog.engine import ontology
 from mog.engine.ledgers.events import EventLog
 from mog.engine.reason.mesh import Mesh
@@ -28,11 +28,12 @@ from mog.engine.reason.walks import Step
 
 CORPORA = {
     "django": "Django 5.2.19, docs/",
-    "records": "docs/ of this repository, decision records and all",
+    "records": "docs/ of this repository without docs/results/, decision records and all",
     "history": "the last 1,000 commits of a clone of click",
 }
 SHORT = 48
 MAX_COMMITS = 1_000
+ANSWERS = "docs/results/"  # what was measured, the questions themselves among it, is nothing to ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def documents(name: str, folder: Path) -> list[Document | Skipped]:
     """What the readers make of a corpus."""
     if name == "history":
         return list(gitlog.commits(folder, limit=MAX_COMMITS))
-    return list(readers.folder(folder, prefix="docs/"))
+    found = readers.folder(folder, prefix="docs/")
+    return [each for each in found if isinstance(each, Skipped) or not each.key.startswith(ANSWERS)]
 
 
 def mesh_at(folder: Path) -> Mesh:
@@ -124,7 +126,7 @@ def ask(name: str, out: Path) -> list[Asked]:
     walker = Walker(mesh)
     walker.ask("warm up")
     found = []
-    for question in (each for each in QUESTIONS if each.corpus == name):
+    for question in (each for each in (*QUESTIONS, *HELD_OUT) if each.corpus == name):
         start = time.perf_counter()
         walk = walker.ask(question.text)
         took = (time.perf_counter() - start) * 1000
@@ -185,22 +187,44 @@ def cost_page(taken: dict[str, Taken], missing: Sequence[str]) -> str:
 
 def walks_page(asked: Sequence[Asked]) -> str:
     """docs/results/walks-by-hand.md."""
-    parts = [
-        "# Twenty questions, by hand",
-        "Asked by `python -m benchmarks.ingest` of meshes that `mog ingest` would build, with nothing declared. "
-        f"{sum(a.right for a in asked)} of {len(asked)} are answered rightly. This is no held-out set: those about Django were "
-        "asked before, while rules were tuned, and two rules were changed after a look at the others (options of a decision "
-        "record may state something; a folder's name is no entity). None was taken out for its answer. Answers are told in our "
-        "words; the verdict is that of a person, pinned to words that a right answer has (`benchmarks/ingest_questions.py`). "
-        "Labels are cut.",
-    ]
+    known = [each for each in asked if each.question in QUESTIONS]
+    held_out = [each for each in asked if each.question in HELD_OUT]
+    return "\n\n".join(
+        [
+            "# Forty questions, by hand",
+            "Asked by `python -m benchmarks.ingest` of meshes that `mog ingest` would build, with nothing declared. None was "
+            "taken out for its answer. Answers are told in our words; the verdict is that of a person who read them, pinned to "
+            "words that a right answer has (`benchmarks/ingest_questions.py`). An answer that is near and does not say what was "
+            "asked is wrong. Labels are cut.",
+            "## Looked at while rules were tuned",
+            f"{_right(known)} answered rightly; 9 of 20 before sentences were weighed by what a question asks for "
+            "(`engine/reason/wording.py`). After their answers were read, two pins were made stricter (drift, CSRF cookie) and "
+            "one wider: Django defines a fixture twice.",
+            *_listed(known),
+            "## Held out",
+            f"{_right(held_out)} answered rightly; 9 of 20 before, with the same pins. Written before the tuning, with "
+            "the answers looked up in the documents, and not asked until it was done. Two pins were then made wider for answers that are "
+            "right and were not foreseen (clickjacking, GZipMiddleware). One rule (a pronoun in the section of its subject) "
+            "was changed afterwards; it changed none of these answers.",
+            *_listed(held_out),
+        ]
+    )
+
+
+def _right(asked: Sequence[Asked]) -> str:
+    return f"{sum(each.right for each in asked)} of {len(asked)} are"
+
+
+def _listed(asked: Sequence[Asked]) -> list[str]:
+    """One numbered paragraph a question: verdict, the right answer in our words, the path."""
+    parts = []
     for number, each in enumerate(asked, start=1):
         verdict = "right" if each.right else "**wrong**"
         told = each.question.told if each.right else f"Expected: {each.question.told}"
         parts.append(
             f"{number}. {each.question.text} ({each.question.corpus}): {verdict}. {told}\n   `{each.path.replace('`', '')}`"
         )
-    return "\n\n".join(parts)
+    return parts
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""``mog demo``: a story of beliefs, played in a temporary folder with the commands a person would type."""
+"""``mog demo``: stories of beliefs and of work, played in a temporary folder with the commands a person would type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -19,6 +19,7 @@ from mog.app.cli.options import COMMON, Common
 
 if TYPE_CHECKING:
     from mog.app.plain import Line
+    from mog.engine.executor.demo import Step
     from mog.engine.reason.demo import Scene
 
 PAUSE = 2.0
@@ -26,32 +27,53 @@ PER_WORD = 0.12
 HOLDS = "holds"
 LEAVES_HOME = {"MOG_TRUST_DIR": "trust", "MOG_KEYS_DIR": "keys", "MOG_WITNESS_DIR": "witness"}
 VARYING = ("ledger", "checkpoint", "witness", "head")
+KILLED_WITHIN = 60.0
 
 
 def demo(
+    story: Annotated[
+        Literal["beliefs", "execute"], Parameter(help="beliefs: what falls and why; execute: only what fell runs again.")
+    ] = "beliefs",
+    /,
     *,
     fast: Annotated[
         bool, Parameter(negative="", show_default=False, help="No pauses to read in (none without a terminal).")
     ] = False,
     common: Common = COMMON,
 ) -> int:
-    """Play a story: read notes, ask, meet the four dead ends, break an assumption, see what survives, undo, prove.
+    """Play a story: break an assumption and see what survives, or see only the work that fell run again.
 
     Everything happens in a temporary folder; this repository is not looked at.
     """
     import tempfile
 
+    with tempfile.TemporaryDirectory(prefix="mog-demo-", ignore_cleanup_errors=True) as name, _at_home_in(Path(name)):
+        paced = not fast and not common.json and sys.stdout.isatty()
+        play = _executed if story == "execute" else _believed
+        told, holds = play(Path(name).resolve(), common, paced)
+    if common.json:
+        output.document({"scenes": told})
+    return exit_codes.OK if holds else exit_codes.DAMAGED
+
+
+def _believed(folder: Path, common: Common, paced: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Read notes, ask, meet the four dead ends, break an assumption, see what survives, undo, prove."""
     from mog.engine.reason.demo import PROJECT, SCENES
 
-    with tempfile.TemporaryDirectory(prefix="mog-demo-", ignore_cleanup_errors=True) as name, _at_home_in(Path(name)):
-        root = _made(Path(name).resolve() / PROJECT)
-        play = _Play(root, common, paced=not fast and not common.json and sys.stdout.isatty())
-        for scene in SCENES:
-            play.scene(scene)
-        holds = play.proof()
-    if common.json:
-        output.document({"scenes": play.told})
-    return exit_codes.OK if holds else exit_codes.DAMAGED
+    play = _Play(_made(folder / PROJECT), common, paced=paced)
+    for scene in SCENES:
+        play.scene(scene)
+    return play.told, play.proof()
+
+
+def _executed(folder: Path, common: Common, paced: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Declare work, run it, lose a ground, repair, be killed, go on."""
+    from mog.engine.executor.demo import PROJECT, STEPS
+
+    play = _Play(_made(folder / PROJECT), common, paced=paced)
+    for step in STEPS:
+        play.step(step)
+    return play.told, True
 
 
 def _made(root: Path) -> Path:
@@ -92,9 +114,7 @@ class _Play:
     def scene(self, scene: Scene) -> None:
         """Write its files, say what happens, run its command."""
         for path, text in scene.writes:
-            target = self.root / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode("utf-8"))
+            _written(self.root / path, text)
         words = [word.format_map(self._kept) if word.startswith("{") else word for word in scene.command]
         self._say(scene.title, scene.text, words)
         code, answer = self._run(words)
@@ -104,6 +124,23 @@ class _Play:
         self._tell(scene.title, scene.text, words, code, answer)
         if scene.keep:
             self._keep(scene.keep)
+
+    def step(self, step: Step) -> None:
+        """Write its files, say what happens, run its command, to its end or until it is killed."""
+        for path, text in step.writes:
+            _written(self.root / path, _planned(text) if path == "plan.yaml" else text)
+        words = list(step.command)
+        self._say(step.title, step.text, words)
+        if step.killed:
+            code, answer = _killed(self.root, words, self.root / step.killed), {"killed": True}
+        else:
+            code, answer = self._run(words)
+        if code != step.exit and not step.killed:
+            raise RuntimeError(f"mog {' '.join(words)} exited {code}, not {step.exit}")
+        if step.killed and not self.common.json:
+            beliefs.folded([(("killed", "attn"),)], self.common)
+        self._wait(PAUSE)
+        self._tell(step.title, step.text, words, 0 if step.killed else code, answer)
 
     def proof(self) -> bool:
         """One event, proved by the script that knows nothing of mog; whether it holds."""
@@ -161,6 +198,38 @@ class _Play:
                 self._kept[name] = shorten(workspace.beliefs.bridge.pending()[0].evidence)
             else:
                 self._kept[name] = str(workspace.beliefs.log.head().seq)
+
+
+def _written(target: Path, text: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text.encode("utf-8"))
+
+
+def _planned(which: str) -> str:
+    """A plan file of the story, with the name that Python has here."""
+    import shutil
+
+    from mog.engine.executor import demo as story
+
+    python = next((name for name in ("python3", "python") if shutil.which(name)), "python3")
+    return story.first(python) if which == "first" else story.second(python)
+
+
+def _killed(root: Path, words: list[str], mark: Path) -> int:
+    """Start a command as a process of its own and kill it as soon as a file is there; its exit code."""
+    import subprocess
+
+    vector = [sys.executable, "-m", "mog", *words, "--repo", str(root), "--quiet"]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(vector, cwd=root, stdin=nowhere, stdout=nowhere, stderr=nowhere) as process:
+        until = time.monotonic() + KILLED_WITHIN
+        while not mark.exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        process.kill()
+        code = process.wait()
+    if not mark.exists():
+        raise RuntimeError(f"mog {' '.join(words)} did not get so far")
+    return code
 
 
 def _typed(word: str) -> str:

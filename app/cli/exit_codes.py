@@ -19,7 +19,7 @@ CANCELLED = 130
 
 MEANINGS = {
     OK: "done",
-    NOTHING: "nothing found",
+    NOTHING: "nothing found, or work that is not complete",
     USAGE: "usage: a command, option, target or folder that cannot be meant",
     CONFIG: "configuration: mog.yaml, a MOG_ variable or GRAPH.md",
     STALE: "stale or missing index; drift under --strict",

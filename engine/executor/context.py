@@ -182,7 +182,9 @@ def _said(record: GraphNode | GraphEdge) -> Any:
     """What a record says, without the number of the event that recorded it."""
     if isinstance(record, GraphNode):
         return settle(node_json(record)[:-1], "node")
-    return settle([record.id, record.kind, record.src, record.dst, record.role, record.weight, thaw(record.attrs)], "edge")
+    return settle(
+        [record.id, record.kind, record.src, record.dst, record.role, record.weight, thaw(record.attrs)], "edge"
+    )
 
 
 def _is_own(node: GraphNode, plan: str) -> bool:
@@ -205,7 +207,9 @@ def file_source(root: Path | None) -> Source:
             raise UsageError("this plan has no folder to read files from", where=path, way_out="give the runner a root")
         home, place = root.resolve(), (root / path).resolve()
         if not place.is_relative_to(home):
-            raise PolicyDenied("the path leads out of the folder of the plan", where=path, way_out="name a file below it")
+            raise PolicyDenied(
+                "the path leads out of the folder of the plan", where=path, way_out="name a file below it"
+            )
         if not place.is_file():
             return None
         if place.stat().st_size > MAX_FILE_BYTES:

@@ -90,7 +90,9 @@ class Crew:
             return False
         flight, make, retries = self._flying.pop(landed[0])
         result = landed[1]
-        self._land(flight, make, retries, Tried(WORKER, raised(result)) if isinstance(result, BaseException) else result)
+        self._land(
+            flight, make, retries, Tried(WORKER, raised(result)) if isinstance(result, BaseException) else result
+        )
         return True
 
     def drain(self) -> None:

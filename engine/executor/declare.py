@@ -43,7 +43,9 @@ def code(
 ) -> Code:
     """Look code up. Raises ConfigError: a key that nobody brings."""
     if registry is None and (worker_key or auditor_key):
-        raise ConfigError(f"{worker_key or auditor_key!r} is a key, and there is no registry", way_out="pass a registry")
+        raise ConfigError(
+            f"{worker_key or auditor_key!r} is a key, and there is no registry", way_out="pass a registry"
+        )
     table = registry or TaskRegistry()
     plain_worker = Implementation(run, False, code_digest(run)) if run is not None else None
     plain_auditor = Implementation(audit, False, code_digest(audit)) if audit is not None else None
@@ -66,7 +68,9 @@ def made(plan: str, name: str, assumes: Sequence[str], code: Code, **more: Any) 
     if not isinstance(task.retries, int) or not 0 <= task.retries <= MAX_RETRIES:
         raise UsageError(f"{task.retries} retries", where=name, way_out=f"0 to {MAX_RETRIES}")
     if task.timeout is not None and not 0 < task.timeout <= MAX_TIMEOUT:
-        raise UsageError(f"a timeout of {task.timeout} seconds", where=name, way_out=f"above 0, at most {MAX_TIMEOUT:g}")
+        raise UsageError(
+            f"a timeout of {task.timeout} seconds", where=name, way_out=f"above 0, at most {MAX_TIMEOUT:g}"
+        )
     return replace(task, timeout=None if task.timeout is None else float(task.timeout))
 
 
@@ -80,7 +84,9 @@ def declared(desk: Desk, c: Commit, new: Task, code: Code) -> Task:
     if new.name not in state:
         state.last += 1
         c.begin()
-        return c.save(replace(new, at=state.last, assumption_ids=tuple(_ground(c.writer, text) for text in new.assumes)))
+        return c.save(
+            replace(new, at=state.last, assumption_ids=tuple(_ground(c.writer, text) for text in new.assumes))
+        )
     old = state.task(new.name)
     now = replace(
         new, at=old.at, state=old.state, attempt=old.attempt, node_id=old.node_id, assumption_ids=old.assumption_ids,
@@ -150,7 +156,9 @@ def check(tasks: list[Task]) -> None:
     for task in tasks:
         for need in task.needs:
             if need not in known:
-                raise UsageError(f"it needs the task {need!r}, which is not there"[:300], where=task.name, way_out="declare it")
+                raise UsageError(
+                    f"it needs the task {need!r}, which is not there"[:300], where=task.name, way_out="declare it"
+                )
     missing = {task.name: len(task.needs) for task in tasks}
     users: dict[str, list[str]] = {task.name: [] for task in tasks}
     for task in tasks:

@@ -5,6 +5,7 @@ What may not come in: anything but names.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote
 
 from mog.engine.errors import UsageError
@@ -12,14 +13,19 @@ from mog.engine.errors import UsageError
 MAX_NAME_BYTES = 200
 
 
+@lru_cache(maxsize=8_192)
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
+
+
 def plan(name: str) -> str:
     """Key of a plan."""
-    return quote(name, safe="")
+    return _quoted(name)
 
 
 def task(plan_name: str, name: str) -> str:
     """Key of a task and of its trace."""
-    return f"{plan(plan_name)}/{quote(name, safe='')}"
+    return f"{plan(plan_name)}/{_quoted(name)}"
 
 
 def run(plan_name: str, seq: int) -> str:

@@ -62,7 +62,9 @@ def _pure(desk: Desk, task: Task, moving: list[str]) -> Planned:
     if trace is None or trace.node_id != task.node_id:
         return Planned(task.name, RUN, "nothing is remembered of what it read")
     own = [read for read in trace.reads if read.kind != INPUT or read.key[0] not in moving]
-    why = "its worker is other code than the one that ran" if trace.worker != desk.bound[task.name].worker.digest else ""
+    why = (
+        "its worker is other code than the one that ran" if trace.worker != desk.bound[task.name].worker.digest else ""
+    )
     why = why or desk.reread(own) or desk.state.fallen(task, excused=True)
     if why:
         return Planned(task.name, RUN, why)

@@ -80,7 +80,10 @@ class Outcomes:
         if flight.task.name not in self._state or self._state.task(flight.task.name) != flight.task:
             return "the task was changed while it ran"
         for need, node in flight.needs.items():
-            if self._state.task(need).node_id != node or self._state.state(self._state.task(need)) is not TaskState.done:
+            if (
+                self._state.task(need).node_id != node
+                or self._state.state(self._state.task(need)) is not TaskState.done
+            ):
                 return f"{need} changed while it ran"
         ground = self._state.grounded(flight.task)
         return f"while it ran: {ground}" if ground else ""
@@ -101,21 +104,27 @@ class Outcomes:
         node = w.decide(
             task.title, task.rationale or _rationale(task), source=c.begin(), key=key, assumptions=task.assumption_ids,
             decisions=tuple(flight.needs.values()), produces=made,
-            attrs={"plan": task.plan, "task": task.name, "attempt": attempt},
+            attrs={"plan": task.plan, "task": task.name, "attempt": attempt, "output": tried.output_digest},
         )  # fmt: skip
         reason = self._tries(c, flight, tried)
         evidence = w.evidence(
-            f"audit of {task.name}: {reason}", kind="audit", key=f"{key}/audit", attrs={"plan": task.plan, "task": task.name}
+            f"audit of {task.name}: {reason}",
+            kind="audit",
+            key=f"{key}/audit",
+            attrs={"plan": task.plan, "task": task.name},
         )
         w.edge("justified_by", node, evidence)
         self._replace(w, task, node, made, tried)
         c.trace(
-            task.name, Trace(node, self._desk.bound[task.name].worker.digest, tried.reads, tried.output, tried.output_digest)
+            task.name,
+            Trace(node, self._desk.bound[task.name].worker.digest, tried.reads, tried.output, tried.output_digest),
         )
         detail = f"attempt {attempt}" + (f", supersedes {task.node_id}" if task.node_id else "")
         detail += f", rebuilt {', '.join(rebuilt)}" if rebuilt else ""
         ground = task.assumption_ids[0] if task.assumption_ids else ""
-        c.entry(Event.executed, task.name, detail, node=node, assumption=ground, data={"why": self._state.said(flight.why)})
+        c.entry(
+            Event.executed, task.name, detail, node=node, assumption=ground, data={"why": self._state.said(flight.why)}
+        )
         return replace(
             task, state=TaskState.done, attempt=attempt, node_id=node, evidence_id=evidence, artefacts=tuple(made),
             detail=reason, cause="",
@@ -156,8 +165,7 @@ class Outcomes:
         old = task.node_id
         if not old or old not in self._mesh.graph:
             return
-        before = self._state.trace(task.name)
-        same = before is not None and before.node_id == old and before.output_digest == tried.output_digest
+        same = self._mesh.graph.node(old).attrs.get("output") == tried.output_digest
         move = {d.node for d in w.dependants(old) if d.node in made or self._follows(d.node, task, same, tried)}
         w.mark(old, "failed", False)
         w.supersede(old, node, move=move, reason="its task ran again")
@@ -170,7 +178,11 @@ class Outcomes:
         if node.attrs.get("plan") != task.plan:
             return same
         name = str(node.attrs.get("task"))
-        if name not in self._state or self._state.task(name).node_id != id or not self._desk.pure(self._state.task(name)):
+        if (
+            name not in self._state
+            or self._state.task(name).node_id != id
+            or not self._desk.pure(self._state.task(name))
+        ):
             return False
         trace = self._state.trace(name)
         seen = trace.digest_of(INPUT, task.name) if trace is not None and trace.node_id == id else "unknown"

@@ -10,19 +10,21 @@ Who calls: ``engine/work.py``, ``plan_worker``. What may not come in: running, t
         inputs: {uses: [tests/test_cart.py]}
         assumes: ["prices arrive in minor units"]
 
-Every mistake is a ConfigError that names file and field. docs/configuration.md lists the fields.
+Every mistake is a ConfigError that names file and field. The guide lists the fields.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mog.engine import values
+from mog.engine.code.content import Stat, settled
 from mog.engine.errors import ConfigError, UsageError
 from mog.engine.executor import plan_globs
 from mog.engine.executor.declare import MAX_RETRIES
@@ -39,6 +41,7 @@ QUERIES = ("uses", "affected", "tests")
 MAX_FILES = 100
 MAX_TIMEOUT = 86_400.0
 MAX_NAME = 80
+SHOWN = 10
 DEFAULT_TIMEOUT = 600.0
 DEFAULT_FILE_MB = 512.0
 _TOP = ("version", "plan", "tasks")
@@ -129,9 +132,32 @@ class PlanFile:
 def load(root: Path) -> tuple[PlanFile, ...]:
     """Every plan a repository declares, by name; none when it has no such file. Reading runs nothing.
 
+    Files that did not change since they were read last in this process are not read again.
+
     Raises:
         ConfigError: a file cannot be used, it names file and field; two plans have one name.
     """
+    stamp = _stamp(root)
+    if _last[0] != stamp or not all(seen.mtime_ns for _, seen in stamp[1]):
+        _last[:] = [stamp, _load(root)]
+    plans: tuple[PlanFile, ...] = _last[1]
+    return plans
+
+
+_last: list[Any] = [None, ()]
+
+
+def _stamp(root: Path) -> tuple[Path, tuple[tuple[str, Stat], ...]]:
+    """The files that declare plans, and what tells that one was not written since."""
+    now = time.time_ns()
+    return root, tuple((path, settled(os.lstat(root / path), now)) for path in [*_paths(root), *_auditors_file(root)])
+
+
+def _auditors_file(root: Path) -> list[str]:
+    return [auditors.FILE] if os.path.lexists(root / auditors.FILE) else []
+
+
+def _load(root: Path) -> tuple[PlanFile, ...]:
     found: dict[str, PlanFile] = {}
     known = {one.name: one for one in auditors.load(root)}
     for path in _paths(root):
@@ -191,8 +217,8 @@ class _Loader:
     def _name(self, fields: declared.Fields, name: str, default: str | None = None) -> str:
         text = fields.text(name, default)
         sound = text.isprintable() and not any(c.isspace() or c in "/\\:" for c in text) and not text.startswith("-")
-        if not sound or not 0 < len(text) <= MAX_NAME:
-            way_out = f"1 to {MAX_NAME} printable characters without spaces, slashes and colons, no leading dash"
+        if not sound or not 0 < len(text.encode("utf-8", "replace")) <= MAX_NAME:
+            way_out = f"1 to {MAX_NAME} bytes of printable text without spaces, slashes and colons, no leading dash"
             raise fields.error(name, f"{text!r:.80} cannot be a name", way_out)
         return text
 
@@ -304,8 +330,9 @@ class _Loader:
                     what = f"there is no task {need!r:.80}" + (f"; the nearest is {near[0]}" if near else "")
                     raise places[task.name].error("needs", what, "declare it, or correct the name")
         if circle := _circle(tasks):
-            where = places[circle[0]]
-            raise where.error("needs", f"tasks need each other in a circle: {' → '.join(circle)}", "break the circle")
+            shown = circle if len(circle) <= SHOWN else [*circle[: SHOWN - 2], "…", circle[-1]]
+            what = f"tasks need each other in a circle: {' → '.join(shown)}"
+            raise places[circle[0]].error("needs", what, "break the circle")
 
 
 def _circle(tasks: Mapping[str, PlanTask]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mog.engine.code.nodes import TEST
@@ -25,6 +26,23 @@ Chains = Mapping[str, str]
 """Path → the path it was reached from, "" for where it began; in the order reached."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The files that a query means, and how each file on the way to them was reached."""
+
+    paths: tuple[str, ...]
+    chains: Chains
+
+    def chain(self, path: str) -> tuple[str, ...]:
+        """Files from where the query began to one that it means; empty when it does not mean it."""
+        if path not in self.paths:
+            return ()
+        steps = [path]
+        while (via := self.chains.get(steps[-1], "")) and via not in steps:
+            steps.append(via)
+        return tuple(reversed(steps))
+
+
 class FileLinks:
     """Answers over one generation of the index; what was asked once is kept. For one thread at a time.
 
@@ -36,9 +54,9 @@ class FileLinks:
         self._reading = reading
         self._leans: dict[int, tuple[int, ...]] = {}
         self._carries: dict[int, tuple[int, ...]] = {}
-        self._answers: dict[tuple[str, str], Chains] = {}
+        self._answers: dict[tuple[str, str], Found] = {}
 
-    def ask(self, query: str, target: str) -> Chains:
+    def ask(self, query: str, target: str) -> Found:
         """Files of a query of a plan (``uses``, ``affected``, ``tests``).
 
         Raises:
@@ -51,7 +69,7 @@ class FileLinks:
                 known = self._answers[query, target] = self._ask(view, query, target)
         return known
 
-    def _ask(self, view: CodeView, query: str, target: str) -> Chains:
+    def _ask(self, view: CodeView, query: str, target: str) -> Found:
         node = view.find(target)
         if not node.path:
             what = f"{target!r:.80} stands in no file"
@@ -60,12 +78,12 @@ class FileLinks:
         if row is None:
             raise NotFound(f"{target!r:.80} is in no indexed file", way_out="run `mog index`")
         if query == "uses":
-            return self._paths(view, _reach(row.id, lambda file: self._used(view, file)))
-        if node.type == "symbol":
+            chains = self._paths(view, _reach(row.id, lambda file: self._used(view, file)))
+        elif node.type == "symbol":
             chains = _affected(view, node)
         else:
             chains = self._paths(view, _reach(row.id, lambda file: self._using(view, file)))
-        return chains if query == "affected" else {path: via for path, via in chains.items() if _holds_tests(view, path)}
+        return Found(tuple(path for path in chains if query != "tests" or _holds_tests(view, path)), chains)
 
     def _paths(self, view: CodeView, found: Mapping[int, int]) -> Chains:
         names = {file: _path(view, file) for file in found}
@@ -163,12 +181,3 @@ def _holds_tests(view: CodeView, path: str) -> bool:
     row = view.db.file_by_path(os.fsencode(path))
     return row is not None and any(one.flags & TEST for one in view.db.nodes_of_file(row.id))
 
-
-def chain(chains: Chains, path: str) -> tuple[str, ...]:
-    """How a query came to a file, from where it began; empty when it did not."""
-    if path not in chains:
-        return ()
-    steps = [path]
-    while steps[-1] and chains[steps[-1]] and chains[steps[-1]] not in steps:
-        steps.append(chains[steps[-1]])
-    return tuple(reversed(steps))

@@ -21,14 +21,29 @@ from mog.engine.code.content import Stat, settled
 from mog.engine.errors import UsageError
 from mog.engine.executor import plan_globs
 from mog.engine.executor.context import Source
-from mog.engine.executor.plan_file import QUERIES, Inputs, PlanFile
-from mog.engine.executor.plan_links import Chains, FileLinks
+from mog.engine.executor.plan_file import QUERIES, Inputs, PlanFile, PlanTask
+from mog.engine.executor.plan_links import FileLinks, Found
 from mog.engine.policy import named
 
 FILES, CONTENT, BUNDLE, VARIABLE, COMMAND, OUTPUTS = "files", "content", "bundle", "variable", "command", "outputs"
 APART = 1_000
 """Up to so many files of one task are read one by one, so that the one that changed can be named."""
 _CHUNK = 1 << 20
+
+
+def named_files(root: Path, task: PlanTask) -> tuple[dict[str, str], dict[str, str]]:
+    """Escaped path → digest of the files that a command line names: those it reads, and those that it is declared to write.
+
+    Raises:
+        PolicyDenied: as ``named.digests``.
+    """
+    command = task.command
+    found = named.digests(root, command.argv, command.cwd, command.covers)
+    written = {path for path in found for pattern in task.outputs if plan_globs.matches(pattern, ids.unescape(path))}
+    return (
+        {path: digest for path, digest in found.items() if path not in written},
+        {path: digest for path, digest in found.items() if path in written},
+    )
 
 
 class PlanReads:
@@ -40,7 +55,7 @@ class PlanReads:
 
     def __init__(self, root: Path, plans: Iterable[PlanFile], links: FileLinks | None, key: Callable[[], bytes]) -> None:
         self._root, self._links, self._key = root, links, key
-        self._commands = {task.command.name: task.command for plan in plans for task in plan.tasks}
+        self._tasks = {task.command.name: task for plan in plans for task in plan.tasks}
         self._digests: dict[str, tuple[Stat, str]] = {}
         self._lock = threading.RLock()
 
@@ -53,8 +68,8 @@ class PlanReads:
         }  # fmt: skip
         return found | {query: lambda target, query=query: self._answer(query, target) for query in QUERIES}
 
-    def chains(self, query: str, target: str) -> Chains:
-        """Files that a query means, each with the file it was reached from. Raises as ``FileLinks.ask``; UsageError."""
+    def found(self, query: str, target: str) -> Found:
+        """Files that a query means, and how each was reached. Raises as ``FileLinks.ask``; UsageError: there is no index."""
         if self._links is None:
             raise UsageError(f"`{query}` needs an index", where=target, way_out="run `mog index`")
         with self._lock:
@@ -64,7 +79,7 @@ class PlanReads:
         """Every file that inputs name, each once, sorted."""
         found = {path for pattern in inputs.files for path in plan_globs.find(self._root, pattern)}
         for query, target in inputs.queries:
-            found.update(self.chains(query, target))
+            found.update(self.found(query, target).paths)
         return sorted(found)
 
     def content(self, path: str) -> Any:
@@ -80,7 +95,7 @@ class PlanReads:
         return [[ids.escape(path), self._digest(path)] for path in paths]
 
     def _answer(self, query: str, target: str) -> list[str]:
-        return sorted(ids.escape(path) for path in self.chains(query, target))
+        return sorted(ids.escape(path) for path in self.found(query, target).paths)
 
     def _bundle(self, *key: str) -> list[list[str]]:
         """Files that a pattern or query means, with the digests of all."""
@@ -94,11 +109,9 @@ class PlanReads:
         return None if value is None else secrets.keyed_digest(self._key(), os.fsencode(f"{name}={value}")).hex()
 
     def _command(self, name: str) -> Any:
-        """Digests of the files of the repository that a command line names."""
-        command = self._commands.get(name)
-        if command is None:
-            return None
-        return named.digests(self._root, command.argv, command.cwd, command.covers)
+        """Digests of the files of the repository that a command line names, but for those that it writes."""
+        task = self._tasks.get(name)
+        return named_files(self._root, task)[0] if task is not None else None
 
     # one file
 

@@ -57,7 +57,9 @@ class PlanState:
         key = keys.task(self.plan, name)
         row = self.mesh.tables.rows["task"].get(key)
         if row is None:
-            raise NotFound(f"the plan {self.plan!r} has no task {name!r}"[:300], way_out="list them with `mog plan show`")
+            raise NotFound(
+                f"the plan {self.plan!r} has no task {name!r}"[:300], way_out="list them with `mog plan show`"
+            )
         known = self._tasks.get(name)
         if known is None or known[0] is not row:
             known = self._tasks[name] = (row, task_of(row, f"task {key}"))
@@ -215,7 +217,9 @@ class Commit:
         stored = STORED_AS.get(event, event)
         more = {**(data or {}), **({"kind": event.value} if stored is not event else {})}
         body = settle(more, "data")
-        made = Entry(self.next_seq, self._row["round"], stored.value, task, self.state.said(detail), node, assumption, body)
+        made = Entry(
+            self.next_seq, self._row["round"], stored.value, task, self.state.said(detail), node, assumption, body
+        )
         made = replace(made, digest=made.computed(self._row["head"]))
         self.writer.record("run", keys.run(self.state.plan, made.seq), made.row())
         self._row["entries"], self._row["head"] = made.seq, made.digest

@@ -13,7 +13,6 @@ from mog.engine.errors import MogError
 from mog.engine.executor import keys, plan_globs
 from mog.engine.executor.context import Source
 from mog.engine.executor.plan_file import QUERIES, PlanTask
-from mog.engine.executor.plan_links import chain
 from mog.engine.executor.plan_reads import CONTENT, PlanReads
 from mog.engine.executor.traces import Read, Trace, digest, settle, trace_of
 from mog.engine.reason.mesh import Mesh
@@ -87,7 +86,7 @@ def _file(path: str, task: PlanTask, reads: PlanReads, change: str) -> Because:
     ways = []
     for query, target in task.inputs.queries:
         try:
-            found = chain(reads.chains(query, target), path)
+            found = reads.found(query, target).chain(path)
         except MogError:
             continue
         if found:

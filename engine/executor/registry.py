@@ -84,7 +84,10 @@ class TaskRegistry:
         """A registry of everything here and in ``others``. Raises ConfigError when two of them have the same name."""
         made = TaskRegistry()
         for one in (self, *others):
-            for kind, mine, theirs in (("worker", made._workers, one._workers), ("auditor", made._auditors, one._auditors)):
+            for kind, mine, theirs in (
+                ("worker", made._workers, one._workers),
+                ("auditor", made._auditors, one._auditors),
+            ):
                 for key, found in theirs.items():
                     if key in mine and mine[key] is not found:
                         raise ConfigError(f"two registries bring the {kind} {key!r}", way_out="name only one of them")

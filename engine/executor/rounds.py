@@ -205,7 +205,9 @@ class Round:
             for task in now:
                 if task.name not in self._settled:
                     self._say(task)
-            report.complete = not (report.blocked or report.failed or report.stale or report.cancelled or report.unverified)
+            report.complete = not (
+                report.blocked or report.failed or report.stale or report.cancelled or report.unverified
+            )
         if happened:
             self._state.commit("rested", self._rest)
 

@@ -197,7 +197,9 @@ class Runner:
         with self._seen():
             users = [task.name for task in self._state.tasks() if name in task.needs]
         if users:
-            raise UsageError(f"{', '.join(users[:5])} needs {name}", where=self.plan, way_out="change or remove that first")
+            raise UsageError(
+                f"{', '.join(users[:5])} needs {name}", where=self.plan, way_out="change or remove that first"
+            )
         self._state.commit("planned", lambda c: declare.removed(self._desk, c, name, reason), task=name)
         self._state.load()
         self._desk.bound.pop(name, None)
@@ -229,7 +231,9 @@ class Runner:
             "produces": task.produces if produces is None else tuple(produces),
             "rationale": task.rationale if rationale is None else rationale,
         }
-        done = self._state.commit("repaired", lambda c: declare.repaired(self._desk, c, name, statements, code, changed))
+        done = self._state.commit(
+            "repaired", lambda c: declare.repaired(self._desk, c, name, statements, code, changed)
+        )
         if code is not None:
             self._desk.bound[name] = code.bound(done)
         return done
@@ -314,7 +318,11 @@ class Runner:
             wanted = [t for t in self._state.tasks() if t.name not in self._desk.bound and t.worker_key]
             missing = sorted(
                 {f"worker {t.worker_key}" for t in wanted if not self._has(t.worker_key, "worker")}
-                | {f"auditor {t.auditor_key}" for t in wanted if t.auditor_key and not self._has(t.auditor_key, "auditor")}
+                | {
+                    f"auditor {t.auditor_key}"
+                    for t in wanted
+                    if t.auditor_key and not self._has(t.auditor_key, "auditor")
+                }
             )
             if missing:
                 what = f"the plan {self.plan!r} needs {', '.join(missing[:8])}, which nobody brings"[:400]
@@ -336,7 +344,13 @@ class Runner:
         return declare.code(self._registry, run, worker_key, audit, auditor_key)
 
     def _repaired(
-        self, task: Task, old: Bound | None, run: Worker | None, worker_key: str, audit: Auditor | None, auditor_key: str
+        self,
+        task: Task,
+        old: Bound | None,
+        run: Worker | None,
+        worker_key: str,
+        audit: Auditor | None,
+        auditor_key: str,
     ) -> Code | None:
         if (run is not None and worker_key) or (audit is not None and auditor_key):
             raise UsageError("a repair gives a function or a key", where=task.name, way_out="give one of the two")
@@ -345,7 +359,9 @@ class Runner:
         new = declare.code(self._registry, run, worker_key, audit, auditor_key)
         worker = new.worker or (old.worker if old else None)
         if worker is None:
-            raise UsageError("no code is bound to the task in this process", where=task.name, way_out="declare it again")
+            raise UsageError(
+                "no code is bound to the task in this process", where=task.name, way_out="declare it again"
+            )
         replaced = bool(audit is not None or auditor_key)
         return replace(
             new, worker=worker, worker_key=worker_key or task.worker_key,

@@ -319,6 +319,7 @@ class Mesh:
     def _refresh(self) -> None:
         head = self.log.head()
         if head == self._head:
+            self._head = head  # with its roots
             return
         if self._head.seq == 0 or head.seq <= self._head.seq or not self._continues():
             self._load()
@@ -424,7 +425,7 @@ class _Batch:
         if self._steps:
             events = mesh.log.commit(self._steps, when=mesh._clock(), expected=mesh._head)
             mesh._noted(mesh._tables.touched())
-            mesh._head = mesh.log.head()
+            mesh._head = Head(events[-1].seq, events[-1].digest)  # not the log's: another may have written since
         mesh._tables.end()
         self._close()
         return tuple(event.seq for event in events)

@@ -8,10 +8,12 @@ timed out" can answer; but a text that has no word of the predicate answers noth
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from mog.engine.ontology import Ontology
-from mog.engine.reason import terms
+from mog.engine.reason import terms, wording
 from mog.engine.reason.index import Postings
 
 FLOOR = 0.18  # a score from here on is an answer
@@ -23,7 +25,12 @@ ALONE, ALONE_LEAST = (
     0.5,
 )  # a text that only names the subject answers when it has half the question's weight, at 0.6 of it
 FAR_STEP, FAR_LEAST = 0.2, 0.4  # a text that neither names nor links a subject loses by every edge beyond the first
-MAX_TERMS = 48
+MAX_TERMS, MAX_RANKED = 48, 4_096
+HEADING_SHARE = 0.5  # weight of a word of the predicate that only the heading over a text has
+ASIDE_SHARE = 0.6  # the same of one that is only in the reasons of a decision, when they are not what is asked for
+# how a text is tied to the subject, by the role of its edge, in parts of the score; whole where nothing else is asked
+ROLES: Mapping[str, float] = MappingProxyType({"defines": 0.2, "topic": 0.12})
+ROLE_LEAST = 0.3  # share of it that is left where something else is asked
 RELATION_BONUS = 0.1  # the path has an edge, or ends at a node, of a type that the question names
 # words that ask and say nothing of what is asked about; they count only where there is nothing else
 _LIGHT = "happen learn say tell mean find show report describe explain know think conclude state come matter change"
@@ -43,10 +50,16 @@ class Relevance:
         self._known = [postings.count(t) > 0 for t in self.terms]
         self._masks = postings.masks(self.terms)
         self._sums: dict[int, float] = {}
-        self._light = sum(1 << i for i, t in enumerate(self.terms) if t in LIGHT or t in relations)
+        self._ranked: list[str] | None = None
+        self.asked = wording.asked(question)
+        idle = LIGHT | self.asked.idle
+        self._light = sum(1 << i for i, t in enumerate(self.terms) if t in idle or t in relations)
         self.relations = frozenset(relations[t] for t in self.terms if t in relations)
         self.predicate = (1 << len(self.terms)) - 1
         self.subjects = 0
+        self.names: tuple[str, ...] = ()
+        self._spoken = terms.tokens(question)[: 4 * MAX_TERMS]
+        self._pairs: frozenset[tuple[str, str]] = frozenset()
         self.total = 0.0
 
     def _weigh(self, token: str) -> float:
@@ -54,8 +67,10 @@ class Relevance:
         return self._postings.weight(token) * (1.0 if known else UNKNOWN_SHARE)
 
     def subject(self, texts: Iterable[str]) -> int:
-        """Mask of the words of ``texts``; they no longer count as predicate."""
-        mask = self.words(" ".join(texts))
+        """Mask of the words of ``texts``, spellings of one subject; they no longer count as predicate."""
+        spelled = tuple(texts)
+        self.names = tuple(dict.fromkeys((*self.names, *(text.removesuffix("()") for text in spelled))))
+        mask = self.words(" ".join(spelled))
         self.predicate &= ~mask
         self.subjects |= mask
         return mask
@@ -67,10 +82,14 @@ class Relevance:
 
     def settle(self) -> None:
         """No more subjects will come: words that say nothing are left out, unless there are no others."""
+        self._ranked = None
         telling = self.predicate & ~self._light
         if telling or self.subjects:
             self.predicate = telling
         self.total = self.weight(self.predicate | self.subjects)
+        telling_terms = {t for i, t in enumerate(self.terms) if self.predicate >> i & 1}
+        pairs = itertools.pairwise(self._spoken)
+        self._pairs = frozenset(pair for pair in pairs if not telling_terms.isdisjoint(pair))
 
     @property
     def whole(self) -> int:
@@ -94,11 +113,15 @@ class Relevance:
         whole = self.weight(wanted)
         return self.weight(self.mask(node) & wanted) / whole if whole else 0.0
 
-    def score(self, node: str, type: str, linked: int = 0, hops: int = 1) -> float:
+    def score(
+        self, node: str, type: str, linked: int = 0, hops: int = 1, heading: int = 0, aside: int = 0
+    ) -> float:  # fmt: skip
         """How well a node answers, 0..1.
 
         Args:
             linked: words of the subjects that the node has an edge to. hops: edges from the nearest seed.
+            heading: words of the question that are in the headings over the text. aside: words of the predicate that are
+                in the text and not in what it is shown as.
         """
         mask = self.mask(node) & self.whole
         if not self.total:
@@ -108,31 +131,50 @@ class Relevance:
                 return 0.0  # no text anywhere says what is asked
             covered = ALONE * self.weight(mask) / self.total
             return covered if covered >= ALONE * ALONE_LEAST else 0.0
-        covered = self.weight(mask | linked) / self.total
+        said = mask | linked
+        above = HEADING_SHARE * self.weight(heading & self.predicate & ~said)
+        above -= (1 - ASIDE_SHARE) * self.weight(aside & self.predicate & ~linked)
         length = self._postings.length(self._postings.place(node)) if mask else 1
         density = min(1.0, mask.bit_count() / max(1, length))
         bonus = DECISION_BONUS if type == "decision" else 0.0
+        covered = (self.weight(said) + above) / self.total
         fit = min(1.0, (1 - DENSITY_SHARE) * covered + DENSITY_SHARE * density + bonus)
         return fit if linked or mask & self.subjects or not self.subjects else fit * _far(hops)
 
-    def bound(self, node: str, type: str) -> float:
-        """What a node scores at most, whatever it is linked to."""
-        bonus = RELATION_BONUS if self.relations else 0.0
-        return min(1.0, self.score(node, type, self.subjects) + bonus)
+    def tie(self, role: str) -> float:
+        """What a node gains by the role of its edge to a subject: most where nothing but what it is or does is asked."""
+        most = ROLES.get(role, 0.0)
+        if not most or not self.total:
+            return 0.0
+        besides = self.weight(self.predicate) / self.total if self.asked.defines else 1.0
+        return most * (ROLE_LEAST + (1 - ROLE_LEAST) * (1 - besides))
+
+    def marks(self, label: str, type: str, role: str = "") -> float:
+        """What a text gains or loses by how it is built and what the question asks for; at most ``wording.MOST``."""
+        built = wording.shape(label, bool(role)) + wording.suits(self.asked, label, type)
+        named = wording.speaks_of(self.asked, label, self.names, bool(role))
+        return built + named + wording.together(self._pairs, label)
+
+    def bound(self, node: str, type: str, role: str = "") -> float:
+        """What a node comes to at most, marks and all, whatever it is linked to and stands under."""
+        bonus = (RELATION_BONUS if self.relations else 0.0) + self.tie(role) + wording.MOST
+        return self.score(node, type, self.subjects, heading=self.predicate) + bonus
 
     def ranked(self, limit: int) -> list[str]:
         """Nodes that share words with the predicate (with the question, when there is none), most weight first.
 
-        Ties go to the shorter text, then to the id.
+        Ties go to the shorter text, then to the id. At most ``MAX_RANKED``. Asked for after ``settle``.
         """
-        wanted = self.predicate or self.whole
-        rows = []
-        for place, mask in self._masks.items():
-            shared = mask & wanted
-            key = self._postings.key(place)
-            if key is not None and shared:
-                rows.append((-self.weight(shared), self._postings.length(place), key))
-        return [key for _, _, key in heapq.nsmallest(limit, rows)]
+        if self._ranked is None:
+            wanted = self.predicate or self.whole
+            rows = []
+            for place, mask in self._masks.items():
+                shared = mask & wanted
+                key = self._postings.key(place) if shared else None
+                if key is not None:
+                    rows.append((-self.weight(shared), self._postings.length(place), key))
+            self._ranked = [key for _, _, key in heapq.nsmallest(MAX_RANKED, rows)]
+        return self._ranked[:limit]
 
 
 def _far(hops: int) -> float:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from mog.engine.graph import GraphEdge
 from mog.engine.reason.index import MeshView
-from mog.engine.reason.relevance import FLOOR, RELATION_BONUS, Relevance
+from mog.engine.reason.relevance import FLOOR, MAX_RANKED, RELATION_BONUS, ROLES, Relevance
 from mog.engine.reason.walks import ANSWERING, ASSERTING, COSTS, PROJECT_COST, REVERSED, Step
 
 PULL = 2.0  # cost that a node saves by fitting the question wholly
@@ -41,11 +41,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A claim or decision that was reached."""
+    """A claim or decision that was reached. ``score``: how well it fits, 0..1. ``rank``: the same with all marks, to compare."""
 
     node: str
     type: str
     score: float
+    rank: float
     cost: float
     hops: int
 
@@ -99,7 +100,11 @@ class Search:
         self._hops: dict[str, int] = {}
         self._closed: set[str] = set()
         self._frontier: list[tuple[float, str]] = []
+        self._headings: dict[str, int] = {}
+        self._added: dict[str, float] = {}
+        self._roles = self._roles_to_subjects()
         self._targets = self._ranked_targets()
+        self._promise = self._promises()
         self._pull = self._pulls()
         self.candidates: list[Found] = []
         self._most = 0.0
@@ -121,8 +126,7 @@ class Search:
             _, id = heapq.heappop(self._frontier)
             if id not in self._closed:
                 self._close(id, answering_seeds)
-        if self.out_of_budget:
-            self._judge_open()
+        self._judge_open()
         return self._best()
 
     def path(self, id: str) -> tuple[Step, ...]:
@@ -164,24 +168,46 @@ class Search:
             self.cut_by_hops = True
 
     def _judge_open(self) -> None:
-        """What was reached and not expanded before the budget ended can answer too."""
-        for id in sorted(self._cost.keys() - self._closed):
+        """What was reached and not expanded can answer too. What shares no word only tells one dead end from another."""
+        reached = self._cost.keys() - self._closed
+        all_tell = self.out_of_budget and not self.candidates
+        for id in sorted(reached if all_tell else reached & self._pull.keys()):
             node = self._graph.get(id)
             if node is not None and node.type in ANSWERING and self._hops[id]:
                 self._judge(id, node.type)
 
     def _judge(self, id: str, type: str) -> None:
-        found = Found(id, type, self.score(id, type), self._cost[id], self._hops[id])
+        score = self.score(id, type)
+        found = Found(id, type, score, self._rank(id, score), self._cost[id], self._hops[id])
         if found.score >= FLOOR:
             self.candidates.append(found)
-            self._most = max(self._most, found.score)
+            self._most = max(self._most, found.rank)
         elif self.nearest is None or _order(found) < _order(self.nearest):
             self.nearest = found
 
     def score(self, id: str, type: str) -> float:
         """How well a node answers; a link to a subject counts as its name."""
-        score = self._relevance.score(id, type, self._linked(id), self._hops.get(id, 1))
+        score = self._fit(id, type, self._hops.get(id, 1))
         return min(1.0, score + RELATION_BONUS) if score and self._names_relation(id, type) else score
+
+    def _fit(self, id: str, type: str, hops: int = 1) -> float:
+        return self._relevance.score(id, type, self._linked(id), hops, self._heading(id), self._aside(id, type))
+
+    def _aside(self, id: str, type: str) -> int:
+        """Words that only the reasons of a decision have; its title is what it answers, unless it was asked why."""
+        node = self._graph.get(id)
+        if node is None or type != "decision" or self._relevance.asked.kind == "why":
+            return 0
+        return self._relevance.mask(id) & ~self._relevance.words(node.label)
+
+    def _rank(self, id: str, score: float) -> float:
+        """A score with what the role of the node and its wording add or take."""
+        added = self._added.get(id)
+        if added is None:
+            role, node = self._roles.get(id, ""), self._graph.get(id)
+            marks = self._relevance.marks(node.label, node.type, role) if node is not None else 0.0
+            added = self._added[id] = self._relevance.tie(role) + marks
+        return score + added
 
     def _names_relation(self, id: str, type: str) -> bool:
         """Whether the question names the type of the node, or of an edge that led to it."""
@@ -195,6 +221,18 @@ class Search:
         found = self._subjects.get(self._came.get(id, ("", None))[0], 0)
         for edge in self._graph.out_edges(id, LINKS) if self._subjects else ():
             found |= self._subjects.get(edge.dst, 0)
+        return found
+
+    def _heading(self, id: str) -> int:
+        """Words of the question in the headings a text stands under, in any of its sources."""
+        found = 0
+        for edge in self._graph.out_edges(id, ("derived_from",)):
+            heading = edge.attrs.get("heading")
+            if isinstance(heading, str) and heading:
+                known = self._headings.get(heading)
+                if known is None:
+                    known = self._headings[heading] = self._relevance.words(heading)
+                found |= known
         return found
 
     def _expand(self, id: str) -> None:
@@ -229,9 +267,14 @@ class Search:
             return edges
         hot = [pair for pair in edges if pair[1] in self._pull]
         plain = self._plain(id, edges)
-        best = heapq.nsmallest(8 * self._limits.fanout, hot, key=lambda pair: (-self._pull[pair[1]], _cheapest(pair)))
+        best = heapq.nsmallest(8 * self._limits.fanout, hot, key=self._liking)
         keep = self._limits.fanout - len(plain)
         return best[:keep] + plain + best[keep:]
+
+    def _liking(self, pair: tuple[GraphEdge, str]) -> tuple[bool, float, tuple[float, str, str]]:
+        """Order of neighbours: what could rank highest, then what fits best, then the cheapest."""
+        promise = self._promise.get(pair[1])
+        return promise is None, -(self._pull[pair[1]] if promise is None else promise), _cheapest(pair)
 
     def _plain(self, id: str, edges: list[tuple[GraphEdge, str]]) -> list[tuple[GraphEdge, str]]:
         """A few neighbours that share no word, half of them claims or decisions: what tells one dead end from another."""
@@ -255,35 +298,61 @@ class Search:
         node = self._graph.get(id)
         if node is None or node.type not in ANSWERING or self.liveness.walkable(id):
             return
-        found = Found(id, node.type, self.score(id, node.type), 0.0, 0)
+        score = self.score(id, node.type)
+        found = Found(id, node.type, score, self._rank(id, score), 0.0, 0)
         if found.score >= FLOOR and (self.lost is None or _order(found) < _order(self.lost)):
             self.lost = found
 
     # -- what is worth reaching
 
+    def _roles_to_subjects(self) -> dict[str, str]:
+        """Texts that a subject is defined by, or that stand in its section → that role."""
+        found: dict[str, str] = {}
+        for subject in self._subjects:
+            for edge in self._graph.in_edges(subject, LINKS):
+                if edge.role in ROLES and ROLES[edge.role] > ROLES.get(found.get(edge.src, ""), 0.0):
+                    found[edge.src] = edge.role
+        return found
+
     def _ranked_targets(self) -> list[tuple[float, bool, str]]:
-        """Heap of (-most it could score, whether that is exact, id) of the claims and decisions that share most words."""
+        """Heap of (-most it could rank, whether that is exact, id) of the claims and decisions that share most words."""
         rows = []
-        for id in self._relevance.ranked(limit=MAX_TARGETS):
+        tied = sorted(self._roles, key=lambda id: (-self._relevance.pull(id), -ROLES[self._roles[id]], id))
+        for id in dict.fromkeys([*self._relevance.ranked(limit=MAX_TARGETS), *tied[:MAX_TARGETS]]):
             node = self._graph.get(id)
             if node is not None and node.type in ANSWERING:
-                rows.append((-self._relevance.bound(id, node.type), False, id))
+                rows.append((-self._relevance.bound(id, node.type, self._roles.get(id, "")), False, id))
         heapq.heapify(rows)
         return rows
 
+    def _promises(self) -> dict[str, float]:
+        """What the most promising targets rank at most; from here on the heap of targets has that for them."""
+        first = heapq.nsmallest(2 * HALO, self._targets)
+        found = {id: self._at_most(id, type) for _, _, id in first if (type := self._walkable_type(id))}
+        rest = [row for row in self._targets if row[2] not in found]
+        self._targets = [*((-most, True, id) for id, most in found.items()), *rest]
+        heapq.heapify(self._targets)
+        return found
+
+    def _walkable_type(self, id: str) -> str:
+        node = self._graph.get(id)
+        return node.type if node is not None and self.liveness.walkable(id) else ""
+
     def _pulls(self) -> dict[str, float]:
         """What draws the search: texts that fit, and at half the strength the neighbours of those that fit best."""
-        pulls = {id: self._relevance.pull(id) for id in self._relevance.ranked(limit=4096)}
-        best = (id for _, _, id in heapq.nsmallest(2 * HALO, self._targets) if self.liveness.walkable(id))
+        pulls = {id: self._relevance.pull(id) for id in self._relevance.ranked(MAX_RANKED)}
+        for id, role in self._roles.items():
+            pulls[id] = pulls.get(id, 0.0) + self._relevance.tie(role)
+        best = sorted(self._promise, key=lambda id: (-self._promise[id], id))
         for id in itertools.islice(best, HALO):
             near = (*self._graph.out_edges(id)[:HALO_EDGES], *self._graph.in_edges(id)[:HALO_EDGES])
             for other in (edge.dst if edge.src == id else edge.src for edge in near):
-                pulls[other] = max(pulls.get(other, 0.0), HALO_SHARE * pulls[id])
+                pulls[other] = max(pulls.get(other, 0.0), HALO_SHARE * pulls.get(id, 0.0))
         return pulls
 
     def _settled(self) -> bool:
-        """Whether no node that is still open could beat the best answer so far."""
-        return bool(self.candidates) and self._most > self._highest_open()
+        """Whether nothing that was not reached yet could beat the best answer so far."""
+        return self._most > self._highest_open() and self._most > 0
 
     def _highest_open(self) -> float:
         """Least upper bound of what is still open; exact scores are only worked out for nodes that come to the top."""
@@ -291,19 +360,35 @@ class Search:
             bound, exact, id = self._targets[0]
             if id in self._closed or not (exact or self.liveness.walkable(id)):
                 heapq.heappop(self._targets)
+            elif self._hops.get(id):  # reached, and judged at the end when nobody looks at it before
+                heapq.heappop(self._targets)
+                self._most = max(self._most, self._reached_rank(id))
             elif exact:
                 return -bound
             else:
                 node = self._graph.get(id)
-                fit = self._relevance.score(id, node.type, self._linked(id)) if node is not None else 0.0
-                extra = RELATION_BONUS if self._relevance.relations else 0.0
-                heapq.heapreplace(self._targets, (-min(1.0, fit + extra), True, id))
+                most = self._at_most(id, node.type) if node is not None else 0.0
+                heapq.heapreplace(self._targets, (-most, True, id))
         return 0.0
 
+    def _reached_rank(self, id: str) -> float:
+        node = self._graph.get(id)
+        score = self.score(id, node.type) if node is not None else 0.0
+        return self._rank(id, score) if score >= FLOOR else 0.0
+
+    def _at_most(self, id: str, type: str) -> float:
+        """What a text that is still open ranks at most, whichever way it is reached."""
+        fit = self._fit(id, type)
+        extra = RELATION_BONUS if self._relevance.relations else 0.0
+        return self._rank(id, fit + extra) if fit else 0.0
+
     def _best(self) -> Found | None:
-        """Highest score to two digits; then the path over more types of edges, the cheaper, the smaller id."""
-        ranked = sorted(self.candidates, key=lambda f: (-round(f.score, 2), -self._kinds(f.node), f.cost, f.node))
-        return ranked[0] if ranked else None
+        """Highest rank to two digits; then the path over more types of edges, the cheaper; then the finer differences."""
+        return min(self.candidates, key=self._before, default=None)
+
+    def _before(self, found: Found) -> tuple[float, int, float, float, int, str]:
+        sources = len(self._graph.out_edges(found.node, ("derived_from",)))
+        return -round(found.rank, 2), -self._kinds(found.node), found.cost, -found.rank, -sources, found.node
 
     def _kinds(self, id: str) -> int:
         return len({step.kind for step in self.path(id)} - {""})
@@ -314,4 +399,4 @@ def _cheapest(pair: tuple[GraphEdge, str]) -> tuple[float, str, str]:
 
 
 def _order(found: Found) -> tuple[float, float, str]:
-    return -found.score, found.cost, found.node
+    return -found.rank, found.cost, found.node

@@ -13,6 +13,7 @@ Three depths, each for another purpose:
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -50,6 +51,8 @@ _CAMEL = re.compile(f"(?<=[{_LOW}])(?=[{_UP}])|(?<=[0-9])(?=[{_UP}][{_LOW}])|(?<
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _VERSION = re.compile(r"(?<![^\W_])v\.?\s?(?=\d)")
+_VERSION_APART = re.compile(r"v(?:'s)?\.?\s\d", re.IGNORECASE)
+_OUTER = "`'\"()[]{}<>.,;:!?*|"
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
 _BLANK = re.compile(r"\s")
 _CALL = re.compile(r"\(\s*\)")
@@ -202,7 +205,23 @@ def key_of(word: str) -> str:
 
 def tokens(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order, repetitions kept; runs of CJK characters give pairs."""
-    return tuple(t for w in _words(unicodedata.normalize("NFKC", text[:MAX_TEXT])) for t in _token(w))
+    flat = text[:MAX_TEXT] if text.isascii() else unicodedata.normalize("NFKC", text[:MAX_TEXT])
+    if _VERSION_APART.search(flat):
+        return _tokens(flat)
+    return tuple(itertools.chain.from_iterable(map(_piece, flat.split())))
+
+
+@functools.lru_cache(maxsize=32768)
+def _piece(piece: str) -> tuple[str, ...]:
+    """Tokens of a piece without a blank: no rule but that of versions looks past one, and pieces repeat."""
+    bare = piece.strip(_OUTER)
+    if bare.isascii() and bare.isalpha() and (bare[1:].islower() or len(bare) == 1):
+        return _token(bare.lower())
+    return _tokens(bare) if bare == piece else _piece(bare)
+
+
+def _tokens(flat: str) -> tuple[str, ...]:
+    return tuple(t for w in _words(flat) for t in _token(w))
 
 
 @functools.lru_cache(maxsize=16384)
@@ -212,7 +231,9 @@ def _token(word: str) -> tuple[str, ...]:
         return tuple(p for p in found if p not in STOP and not _KANA.search(p)) or found
     if word in STOP:
         return ()
-    return (stem(key_of(word)),)
+    key = stem(key_of(word))
+    # called is "caled" by the rule for travelled, so call is "cal"
+    return (key[:-1] if key.endswith("ll") else key,)
 
 
 def initials(text: str) -> str:

@@ -15,7 +15,7 @@ from mog.engine.errors import UsageError
 from mog.engine.graph import GraphNode
 from mog.engine.reason import dead_ends, terms
 from mog.engine.reason.dead_ends import DeadEnd, DeadEndLedger, Reached, Reason
-from mog.engine.reason.index import LabelIndex, MeshView
+from mog.engine.reason.index import LabelIndex, MeshView, alias_texts
 from mog.engine.reason.relevance import FLOOR, Relevance, relation_words, shares_enough
 from mog.engine.reason.resolver import ACCEPT, Resolution, Resolver
 from mog.engine.reason.search import Found, Limits, Liveness, Search
@@ -112,8 +112,8 @@ class Walker:
     def _answered(self, walk: Walk, best: Found, search: Search, relevance: Relevance) -> Walk:
         path = search.path(best.node)
         tail = tuple(self._tail(best.node, search.liveness, relevance))
-        reading = self._sources.reading([f.node for f in sorted(search.candidates, key=lambda f: (-f.score, f.node))])
-        lost = search.lost if search.lost and search.lost.score > best.score else None
+        reading = self._sources.reading([f.node for f in sorted(search.candidates, key=lambda f: (-f.rank, f.node))])
+        lost = search.lost if search.lost and search.lost.rank > best.rank else None
         return replace(
             walk, answer_id=best.node, answer=path[-1].label, standing=self._mesh.label(best.node),
             against=self._mesh.contradicting(best.node), score=round(best.score, 4), path=path, tail=tail,
@@ -132,11 +132,13 @@ class Walker:
 
     def _start(self, text: str, relevance: Relevance) -> _Start:
         start = _Start()
-        for mention in terms.mentions(text, self.resolver.knows):
+        mentions = terms.mentions(text, self.resolver.knows)
+        for mention in mentions:
             found = self.resolver.resolve(mention)
+            doubtful = len(mentions) > 1 or mention.endswith("()")
             start.resolutions.append(found)
             for id in _meant(found):
-                self._seed(start, relevance, id, mention, "named")
+                self._seed(start, relevance, id, mention, "named", doubtful and self._only_folded(mention, id))
             if found.ambiguous:
                 ids = tuple(near.entity for near in found.near if near.score >= ACCEPT)
                 start.notes.append(Note("ambiguous", f"{mention!r:.80} means {len(ids)} entities, all were tried", ids))
@@ -153,7 +155,10 @@ class Walker:
         relevance.settle()
         return start
 
-    def _seed(self, start: _Start, relevance: Relevance, id: str, mention: str, how: str) -> None:
+    def _seed(
+        self, start: _Start, relevance: Relevance, id: str, mention: str, how: str, doubtful: bool = False
+    ) -> None:  # fmt: skip
+        """A seed. A doubtful one is begun at, but its words stay what is asked, so it need not be linked."""
         node = self._mesh.graph.get(id)
         if node is None:
             return
@@ -162,7 +167,17 @@ class Walker:
             start.closed |= relevance.subject((mention, node.label))
             return
         start.seeds.setdefault(id, Seed(id, node.type, node.label, how, mention))
+        if doubtful:
+            return
         start.subjects[id] = start.subjects.get(id, 0) | relevance.subject((mention, node.label))
+
+    def _only_folded(self, mention: str, id: str) -> bool:
+        """Whether a plain word met a name that is written otherwise: databases and DATABASES, get and GET."""
+        node, word = self._mesh.graph.get(id), mention.removesuffix("()")
+        if node is None or not (word.isalpha() and word.islower()):
+            return False
+        names = (node.label, *alias_texts(node))
+        return not any((name.isalpha() and name[1:].islower()) or " " in name for name in names)
 
     def _code_named(self, mention: str) -> Iterator[str]:
         """Nodes of the code layer that have exactly this name, at most a few."""

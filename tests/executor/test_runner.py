@@ -52,7 +52,9 @@ def test_a_failure_fells_nothing_and_a_disproof_fells_the_ground(shop):
     report = runner.run()
     assert report.failed == {"t": "wrong"} and shop.mesh.stands(runner["t"].assumption_ids[0])
     report = runner.run()
-    assert not shop.mesh.stands(runner["t"].assumption_ids[0]) and report.blocked["t"].startswith("its ground was rejected")
+    assert not shop.mesh.stands(runner["t"].assumption_ids[0]) and report.blocked["t"].startswith(
+        "its ground was rejected"
+    )
     assert runner["t"].state is TaskState.stale and report.receipts[0].disproved_by == "t" and not report.failed
     assert kinds(runner, "t") == ["audited", "failed", "audited", "disproved", "invalidated", "blocked"]
 
@@ -60,7 +62,9 @@ def test_a_failure_fells_nothing_and_a_disproof_fells_the_ground(shop):
 def test_a_bare_false_is_never_a_disproof(shop):
     runner = auditing(shop, True, False)
     assert runner.run().complete
-    assert runner.recheck().failed == {"t": "its audit does not hold"} and shop.mesh.stands(runner["t"].assumption_ids[0])
+    assert runner.recheck().failed == {"t": "its audit does not hold"} and shop.mesh.stands(
+        runner["t"].assumption_ids[0]
+    )
 
 
 @pytest.mark.parametrize("odd", [None, "ok", 1, (True, "x"), Verdict(True, 7)])
@@ -165,7 +169,7 @@ def test_the_run_ledger_is_the_earlier_packages_to_the_byte(shop):
     shop.chain(runner, "a", "b")
     runner.task("frail", worker_key="broken", assumes="f", retries=1)
     runner.run()
-    shop.false["a may"] = "an advisory: 1 < 2 & \"quoted\" \\ \u2028"
+    shop.false["a may"] = 'an advisory: 1 < 2 & "quoted" \\ \u2028'
     runner.recheck()
     runner.repair("a", assumes="a may now")
     shop.values["a"] = 2
@@ -197,7 +201,10 @@ def test_a_receipt_counts_and_keeps_digests_not_lists(shop):
     assert sum(n for _, n in receipt.hops) == receipt.fell
     entry = next(e for e in runner.ledger.entries() if e.event == "disproved")
     assert len(json.dumps(thaw(entry.data))) < 1_000
-    assert hashlib.sha256("".join(f"{id}\n" for id in sorted(before & after)).encode()).hexdigest() == receipt.preserved_digest
+    assert (
+        hashlib.sha256("".join(f"{id}\n" for id in sorted(before & after)).encode()).hexdigest()
+        == receipt.preserved_digest
+    )
 
 
 def test_a_round_in_which_nothing_happens_writes_nothing(shop):
@@ -377,7 +384,9 @@ def test_what_a_person_rejects_is_noticed_and_what_they_withdraw_stands_again(sh
     runner = shop.runner()
     shop.chain(runner, "a", "b")
     runner.run()
-    seen = commands.reject(shop.mesh, runner["a"].assumption_ids[0], evidence="seen", auditor="person", reason="r").result
+    seen = commands.reject(
+        shop.mesh, runner["a"].assumption_ids[0], evidence="seen", auditor="person", reason="r"
+    ).result
     assert runner.state("a") is runner.state("b") is TaskState.stale and runner["a"].state is TaskState.done
     report = runner.run()
     assert set(report.blocked) == {"a", "b"} and runner["b"].state is TaskState.stale
@@ -399,7 +408,9 @@ def test_a_ground_that_falls_while_work_runs_makes_its_result_void(shop):
     runner = shop.runner()
     runner.task("t", worker_key="slow", assumes="a", produces=["T"])
     report = runner.run()
-    assert not report.executed and "ground was rejected" in report.blocked["t"] and not shop.mesh.graph.nodes("decision")
+    assert (
+        not report.executed and "ground was rejected" in report.blocked["t"] and not shop.mesh.graph.nodes("decision")
+    )
     assert runner["t"].state is TaskState.pending and runner["t"].node_id == ""
     runner.repair("t", assumes="a")
     assert runner.run().complete
@@ -660,3 +671,77 @@ def test_deep_plans_need_no_deep_stack(shop):
         for i in range(1_200):
             runner.task(f"t{i}", worker_key="sum", needs=[f"t{i - 1}"] if i else [])
     assert [p.action for p in runner.dry_run()][:3] == ["run", "run", "run"]
+
+
+def test_a_recheck_writes_the_same_whatever_the_threads(tmp_path):
+    heads = []
+    for workers in (1, 4):
+        shop = Shop(tmp_path / str(workers))
+        runner = shop.runner(workers=workers)
+        shop.chain(runner, "a", "b", "c")
+        shop.chain(runner, "d", "e")
+        shop.chain(runner, "f")
+        runner.run()
+        shop.false["a may"] = "no"
+        shop.wrong["e"] = "it is wrong"
+        report = runner.recheck()
+        assert set(report.stale) == {"a", "b", "c"} and report.held == ["d", "f"] and set(report.failed) == {"e"}
+        heads.append((runner.ledger.head, shop.mesh.head.state))
+        shop.log.close()
+    assert heads[0] == heads[1]
+
+
+HASHED = """
+import sys
+sys.path.append({helpers!r})
+from pathlib import Path
+from executor_kit import Shop
+
+shop = Shop(Path({folder!r}))
+odd = {{"x", "yy", "zzz"}}
+shop.registry.register_worker("odd", lambda ctx: {{"n": 1 if "yy" in {{"x", "yy", "zzz"}} else 2}}, pure=True)
+runner = shop.runner()
+runner.task("odd", worker_key="odd", assumes="o", produces=["p", "q"], auditor_key="judge")
+shop.chain(runner, "a", "b", "c")
+runner.run()
+shop.false["a may"] = "no"
+runner.recheck()
+runner.repair("a", assumes="a may again")
+runner.run()
+print(runner.ledger.head, shop.mesh.head.state)
+"""
+
+
+def test_nothing_depends_on_the_order_of_hashes(tmp_path):
+    said = set()
+    for seed in ("0", "1", "77"):
+        code = HASHED.format(helpers=str(HELPERS), folder=str(tmp_path / seed))
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, env=env
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        said.add(done.stdout)
+    assert len(said) == 1
+
+
+def test_readers_go_on_while_a_round_writes(shop):
+    runner = shop.runner(workers=2)
+    shop.chain(runner, *(f"t{i}" for i in range(12)))
+    over, wrong = threading.Event(), []
+
+    def look():
+        while not over.is_set():
+            try:
+                assert len(runner.standing()) == 12
+                sum(1 for _ in runner.ledger.entries())
+                shop.mesh.graph.nodes("decision")
+            except Exception as error:
+                wrong.append(error)
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    runner.run()
+    over.set()
+    reader.join(20)
+    assert not wrong and runner.complete

@@ -103,7 +103,9 @@ def test_a_file_that_changes_while_it_is_read_leaves_the_task_stale(shop, tmp_pa
 
 def test_sources_of_the_runner(shop):
     world = {"a": 1}
-    runner = reader(shop, lambda ctx: {"n": ctx.read("cell", "a"), "no": ctx.read("cell", "b")}, sources={"cell": world.get})
+    runner = reader(
+        shop, lambda ctx: {"n": ctx.read("cell", "a"), "no": ctx.read("cell", "b")}, sources={"cell": world.get}
+    )
     runner.run()
     assert runner.output("t") == {"n": 1, "no": None}
     world["b"] = 2
@@ -175,6 +177,9 @@ def test_what_people_decided_on_a_result_stays_with_the_same_result_and_falls_wi
     runner.run()
     theirs = commands.decide(shop.mesh, "ship it", "because", decisions=[runner["up"].node_id]).result
     runner.repair("up", assumes="other ground")
+    shop.wrong["up"] = "not this time"
+    assert not runner.run().complete
+    shop.wrong.clear()
     runner.run()
     assert shop.mesh.stands(theirs)
     shop.values["up"] = 2
@@ -196,7 +201,9 @@ def test_values_are_settled_as_they_are_replayed(shop):
     assert isinstance(shop.reopened().output("up")["n"]["whole"], int)
 
 
-@pytest.mark.parametrize("value", [[1], "text", {"x": {1, 2}}, {"x": float("nan")}, {"x": "a" * 300_000}, {1: 2}, {"x": 2**60}])
+@pytest.mark.parametrize(
+    "value", [[1], "text", {"x": {1, 2}}, {"x": float("nan")}, {"x": "a" * 300_000}, {1: 2}, {"x": 2**60}]
+)
 def test_an_output_that_cannot_be_kept_fails_its_task_once(shop, value):
     ran = []
     shop.registry.register_worker("odd", lambda ctx: ran.append(1) or value)

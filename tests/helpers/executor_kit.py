@@ -64,7 +64,12 @@ class Shop:
         for i, name in enumerate(names):
             worker, needs = (key, [names[i - 1]]) if i else ("value", [])
             runner.task(
-                name, worker_key=worker, assumes=f"{name} may", needs=needs, auditor_key="judge", produces=[f"{name} thing"]
+                name,
+                worker_key=worker,
+                assumes=f"{name} may",
+                needs=needs,
+                auditor_key="judge",
+                produces=[f"{name} thing"],
             )
 
     def _value(self, ctx: Any) -> dict[str, Any]:
