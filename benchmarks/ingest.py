@@ -203,9 +203,9 @@ def walks_page(asked: Sequence[Asked]) -> str:
             *_listed(known),
             "## Held out",
             f"{_right(held_out)} answered rightly; 9 of 20 before, with the same pins. Written before the tuning, with "
-            "the answers looked up in the documents, and not asked until it was done. Two pins were then made wider for answers that are "
-            "right and were not foreseen (clickjacking, GZipMiddleware). One rule (a pronoun in the section of its subject) "
-            "was changed afterwards; it changed none of these answers.",
+            "the answers looked up in the documents, and not asked until it was done. Two pins were then made wider for "
+            "answers that are right and were not foreseen (clickjacking, GZipMiddleware), and one rule was changed (a "
+            "pronoun in the section of its subject), which changed none of these answers.",
             *_listed(held_out),
         ]
     )

@@ -72,6 +72,22 @@ def _refused(what: str, where: str) -> UsageError:
     return UsageError(what, where=where, way_out="store it as text, or as smaller plain values")
 
 
+def settled(value: object, where: str = "") -> Any:
+    """``plain``, with each number as it comes back from its canonical text: 1.0 and 1 have the same, so they are one value.
+
+    Raises UsageError as ``plain`` does.
+    """
+    return _settled(plain(value, where))
+
+
+def _settled(value: Any) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) <= MAX_INT else value
+    if isinstance(value, dict):
+        return {k: _settled(v) for k, v in value.items()}
+    return [_settled(v) for v in value] if isinstance(value, list) else value
+
+
 def freeze(value: Any) -> Any:
     """A plain value made read-only: mappings become proxies, lists become tuples."""
     if isinstance(value, dict):

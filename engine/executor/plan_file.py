@@ -138,23 +138,23 @@ def load(root: Path) -> tuple[PlanFile, ...]:
         ConfigError: a file cannot be used, it names file and field; two plans have one name.
     """
     stamp = _stamp(root)
-    if _last[0] != stamp or not all(seen.mtime_ns for _, seen in stamp[1]):
-        _last[:] = [stamp, _load(root)]
-    plans: tuple[PlanFile, ...] = _last[1]
-    return plans
+    held = _held.get(root)
+    if held is None or held[0] != stamp or not all(seen.mtime_ns for _, seen in stamp):
+        held = (stamp, _load(root))
+        _held.clear()
+        _held[root] = held
+    return held[1]
 
 
-_last: list[Any] = [None, ()]
+_Stamp = tuple[tuple[str, Stat], ...]
+_held: dict[Path, tuple[_Stamp, tuple[PlanFile, ...]]] = {}
+"""What was read last, with what tells that the files were not written since."""
 
 
-def _stamp(root: Path) -> tuple[Path, tuple[tuple[str, Stat], ...]]:
-    """The files that declare plans, and what tells that one was not written since."""
+def _stamp(root: Path) -> _Stamp:
     now = time.time_ns()
-    return root, tuple((path, settled(os.lstat(root / path), now)) for path in [*_paths(root), *_auditors_file(root)])
-
-
-def _auditors_file(root: Path) -> list[str]:
-    return [auditors.FILE] if os.path.lexists(root / auditors.FILE) else []
+    more = [auditors.FILE] if os.path.lexists(root / auditors.FILE) else []
+    return tuple((path, settled(os.lstat(root / path), now)) for path in [*_paths(root), *more])
 
 
 def _load(root: Path) -> tuple[PlanFile, ...]:

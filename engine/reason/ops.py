@@ -29,7 +29,7 @@ from mog.engine.reason.records import (
     thaw,
 )
 from mog.engine.reason.tables import Tables
-from mog.engine.values import freeze, plain
+from mog.engine.values import freeze, plain, settled
 
 MAX_LABEL_BYTES = 16_000
 MAX_TEXT_BYTES = 65_536  # of evidence, which is kept as it was said
@@ -291,7 +291,7 @@ def _record(tables: Tables, ontology: Ontology, table: str, key: str, new: Any, 
         raise UsageError(f"no table {table!r} of work", way_out=f"one of {', '.join(WORK)}")
     if thaw(tables.rows[table].get(key)) != old:
         raise UsageError("the record changed since it was read", where=f"{table} {key}"[:80], way_out="read it again")
-    tables.put(table, text(key), None if new is None else freeze(plain(new, table)))
+    tables.put(table, text(key), None if new is None else freeze(settled(new, table)))
 
 
 _ACTS: dict[str, Callable[..., None]] = {
@@ -359,5 +359,5 @@ def frozen_attrs(attrs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         return NO_ATTRS
     if len(attrs) > MAX_ATTRS:
         raise UsageError(f"more than {MAX_ATTRS} attributes", way_out="group them")
-    frozen: Mapping[str, Any] = freeze(plain(attrs, "attrs"))
+    frozen: Mapping[str, Any] = freeze(settled(attrs, "attrs"))
     return frozen

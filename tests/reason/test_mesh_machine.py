@@ -181,3 +181,14 @@ def test_answers_do_not_depend_on_the_order_records_came_in(tmp_path):
     assert [ours.ask(q) for q in questions] == [theirs.ask(q) for q in questions]
     mesh.log.close()
     again.log.close()
+
+
+@pytest.mark.parametrize("value", [1.0, -0.0, 1e20, 0.1, [2.0, {"deep": 3.0}]])
+def test_numbers_give_the_same_records_when_events_are_replayed(tmp_path, value):
+    mesh = mesh_at(tmp_path)
+    mesh.apply("noted", lambda w: w.source("s", origin="s", attrs={"value": value}))
+    mesh.apply("noted", lambda w: w.record("task", "t", {"value": value}))
+    check = mesh.log.verify(folder(OURS))
+    assert check.ok, check
+    assert mesh_at(tmp_path).graph.nodes()[0].attrs["value"] == mesh.graph.nodes()[0].attrs["value"]
+    mesh.log.close()
