@@ -32,7 +32,7 @@ class Key:
     Attributes:
         name: dotted name in mog.yaml.
         field: field of ``EngineConfig`` it fills.
-        kind: ``text``, ``patterns``, ``count``, ``seconds`` or ``choice``.
+        kind: ``text``, ``patterns``, ``names``, ``count``, ``seconds`` or ``choice``.
         choices: legal values of a ``choice``.
         doc: one sentence for the manual.
     """
@@ -58,6 +58,7 @@ KEYS = (
     Key("index.workers", "workers", "count", "Extraction processes; 0 chooses by the number of cores."),
     Key("watch.mode", "watch", "choice", "How the workbench sees saved files.", ("auto", "poll", "off")),
     Key("watch.poll_seconds", "poll_seconds", "seconds", "Pause between two looks when polling."),
+    Key("executor.registries", "registries", "names", "Entry points of installed packages that bring workers and auditors."),
     Key("beliefs.recheck", "recheck", "choice", "When auditors that may run judge drift.", ("manual", "at_once")),
 )
 RESERVED = (
@@ -157,7 +158,7 @@ def _from_environment(environ: Mapping[str, str], notes: list[str]) -> dict[str,
 
 def _typed(key: Key, text: str) -> object:
     """A variable's text in the type of its key; a text that does not convert is left for ``_checked`` to refuse."""
-    if key.kind == "patterns":
+    if key.kind in ("patterns", "names"):
         return [part for part in (piece.strip() for piece in text.split(",")) if part]
     try:
         if key.kind == "count":
@@ -184,7 +185,7 @@ def _checked(key: Key, value: object, where: str) -> object:
         return value
     if key.kind == "seconds" and number and 0.05 <= float(str(value)) <= 3600:
         return float(str(value))
-    if key.kind == "patterns" and isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+    if key.kind in ("patterns", "names") and isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise ConfigError(f"{key.name} cannot be {value!r}", where=where, way_out=f"it takes {_wanted(key)}")
 
@@ -196,6 +197,7 @@ def _wanted(key: Key) -> str:
         "count": "a whole number, 0 or more",
         "seconds": "seconds between 0.05 and 3600",
         "patterns": "a list of gitignore-style patterns",
+        "names": "a list of names",
     }[key.kind]
 
 

@@ -116,8 +116,10 @@ def asked(mesh: Mesh, folder: Path) -> list[float]:
     walker, telemetry = Walker(mesh), Telemetry(folder / "run" / "telemetry.json")
     walks = [walker.ask(f"where does the service {i * 7} keep its state?") for i in range(ASKS)]
 
-    def persist(at: Any = iter(walks)) -> None:
-        telemetry.record(next(at))
+    left = iter(walks)
+
+    def persist() -> None:
+        telemetry.record(next(left))
         telemetry.save()
 
     return timed(persist, ASKS)

@@ -87,7 +87,8 @@ def logic() -> str:
     previews = child("benchmarks.standing", "previews")
     shapes = child("benchmarks.standing", "shapes", "--peer")
     lines = ["## The label engine alone", "", _rows_of(previews), "", _rows_of(shapes)]
-    return "\n".join([*lines, "", "Milliseconds of processor time; peak in bytes. Targets: chain ≤ 20 ms and 5 MB, star ≤ 150 ms."])
+    note = "Milliseconds of processor time; peak in bytes. Targets: chain ≤ 20 ms and 5 MB, star ≤ 150 ms."
+    return "\n".join([*lines, "", note])
 
 
 def _rows_of(rows: Any) -> str:

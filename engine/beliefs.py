@@ -75,7 +75,7 @@ class Beliefs:
     ) -> None:
         self.disk = freshness.Disk(place.root, place.key, config)
         self.log = EventLog(place.folder / "ledger.db", fold=partial(_folder, ontology), witness=Witness())
-        self._place = place
+        self.place = place
         self._ontology = ontology
         self._config = config
         self._registry = registry
@@ -96,7 +96,7 @@ class Beliefs:
 
         return Mesh(
             self.log, self._ontology, self._config.project, worktree=self._worktree, looks_secret=_looks_secret,
-            clock=self._place.now,
+            clock=self.place.now,
         )  # fmt: skip
 
     @cached_property
@@ -111,14 +111,14 @@ class Beliefs:
         """Counts of walks, outside the ledger."""
         from mog.engine.reason.telemetry import Telemetry
 
-        return Telemetry(self._place.folder / "run" / "telemetry.json")
+        return Telemetry(self.place.folder / "run" / "telemetry.json")
 
     @cached_property
     def bridge(self) -> Bridge:
         """Holds anchored beliefs against the disk."""
         from mog.engine.reason.bridge import Bridge
 
-        return Bridge(self.mesh, self.disk, self._place.paths, self.trust, self._registry, self._lock)
+        return Bridge(self.mesh, self.disk, self.place.paths, self.trust, self._registry, self._lock)
 
     @cached_property
     def trust(self) -> TrustStore:
@@ -126,11 +126,11 @@ class Beliefs:
         from mog.engine.policy.trust import TrustStore
 
         repo = self._repo
-        return TrustStore(self._place.root, repo.common_dir if repo else self._place.root, self._place.key)
+        return TrustStore(self.place.root, repo.common_dir if repo else self.place.root, self.place.key)
 
     @cached_property
     def _repo(self) -> git.Repo | None:
-        return git.open_repo(self._place.root)
+        return git.open_repo(self.place.root)
 
     @cached_property
     def _worktree(self) -> str:
@@ -279,7 +279,7 @@ class Beliefs:
         """What is believed about a piece of code, or about one node; standing beliefs first. Raises NotFound."""
         from mog.engine.reason.explain import about, explain
 
-        node = self._place.find(target)
+        node = self.place.find(target)
         ids = about(self.mesh, node.id, node.locator) if node else ()
         if not ids:
             ids = (self.find(target),)
@@ -319,7 +319,7 @@ class Beliefs:
                 progress(Progress(stage, done, total))
 
         report = IngestReport()
-        for found in collect.collections(self._place.root, paths, commits):
+        for found in collect.collections(self.place.root, paths, commits):
             report.add(
                 pipeline.ingest(self.mesh, found.documents, collection=found.name, complete=found.complete, progress=tell)
             )
@@ -366,7 +366,7 @@ class Beliefs:
         from mog.engine.executor import plan_file
         from mog.engine.reason import auditors
 
-        return (*auditors.commands_of(self._place.root), *plan_file.commands_of(self._place.root))
+        return (*auditors.commands_of(self.place.root), *plan_file.commands_of(self.place.root))
 
     def _found(self, targets: Iterable[str]) -> list[str]:
         return [self.find(target) for target in targets]
@@ -375,7 +375,7 @@ class Beliefs:
         return [self._anchor(place) for place in places]
 
     def _anchor(self, place: str) -> tuple[Anchor, Node | None]:
-        node = self._place.find(place)
+        node = self.place.find(place)
         return self.bridge.make_anchor(node.locator if node else place), node
 
     # pins
@@ -387,17 +387,17 @@ class Beliefs:
     def states(self) -> tuple[PinState, ...]:
         """Every pin with what the disk says now."""
         with self._lock:
-            return tuple(freshness.judge(self.disk, pin, self._place.paths) for pin in self._pins.all())
+            return tuple(freshness.judge(self.disk, pin, self.place.paths) for pin in self._pins.all())
 
     def pin(self, place: Locator, note: str) -> PinState:
         """Anchor a note to a place as it is on disk."""
         with self._lock:
-            pin = self._pins.add(note, freshness.make_anchor(self.disk, place, self._place.paths), self._place.now())
-            return freshness.judge(self.disk, pin, self._place.paths)
+            pin = self._pins.add(note, freshness.make_anchor(self.disk, place, self.place.paths), self.place.now())
+            return freshness.judge(self.disk, pin, self.place.paths)
 
     def unpin(self, pin_id: str) -> Pin:
         """Take a pin away."""
-        return self._pins.remove(pin_id, self._place.now())
+        return self._pins.remove(pin_id, self.place.now())
 
     def verify(self, fix: bool, stamp: IndexStamp) -> VerifyReport:
         """Judge every pin; with ``fix`` those that moved are anchored where they are now."""
@@ -412,8 +412,8 @@ class Beliefs:
 
     def _follow(self, state: PinState) -> Pin:
         with self._lock:
-            anchor = freshness.make_anchor(self.disk, parse_locator(state.now_at), self._place.paths)
-            return self._pins.move(state.pin.id, anchor, self._place.now())
+            anchor = freshness.make_anchor(self.disk, parse_locator(state.now_at), self.place.paths)
+            return self._pins.move(state.pin.id, anchor, self.place.now())
 
 
 def observations(

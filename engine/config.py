@@ -24,6 +24,7 @@ class EngineConfig:
         workers: extraction processes; 0 chooses by the number of cores.
         watch: ``auto`` (system events, polling where they fail), ``poll`` or ``off``.
         poll_seconds: pause between two looks when polling.
+        registries: names of ``mog.registries`` entry points of installed packages whose workers and auditors may be used.
         recheck: ``manual`` (auditors judge drift at ``mog recheck``) or ``at_once`` (also as soon as it is seen).
     """
 
@@ -36,3 +37,4 @@ class EngineConfig:
     watch: str = "auto"
     poll_seconds: float = 2.0
     recheck: str = "manual"
+    registries: tuple[str, ...] = ()

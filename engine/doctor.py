@@ -91,7 +91,8 @@ def _ledger(workspace: Workspace, repair: bool) -> Iterator[Check]:
     if found.check.ok:
         yield from _sound(found)
     elif not found.check.repairable:
-        yield Check("ledger", "damaged", found.check.reason, "restore ledger.db from a copy, or keep what is sound: `mog ledger salvage FILE`")
+        way_out = "restore ledger.db from a copy, or keep what is sound: `mog ledger salvage FILE`"
+        yield Check("ledger", "damaged", found.check.reason, way_out)
     elif not repair:
         yield Check("ledger", "damaged", found.check.reason, "keep a copy of ledger.db, then `mog doctor --repair`")
     else:

@@ -514,5 +514,6 @@ def _weight(cell: _Cell, default: float) -> float:
 def _digest(nodes: Iterable[NodeType], edges: Iterable[EdgeType]) -> str:
     lines = [repr(("node", n.code, n.symbol, n.kinds, n.must_carry, n.layer, n.letter)) for n in nodes]
     for e in edges:
-        lines.append(repr(("edge", e.code, e.symbol, sorted(e.pairs), e.invalidation, e.impact, e.weight, e.layer, sorted(e.alternatives))))
+        row = (e.code, e.symbol, sorted(e.pairs), e.invalidation, e.impact, e.weight, e.layer, sorted(e.alternatives))
+        lines.append(repr(("edge", *row)))
     return hashlib.sha256("\n".join(lines).encode("ascii", "backslashreplace")).hexdigest()

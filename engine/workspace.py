@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from mog.engine.graph import ContextGraph
     from mog.engine.lookout import Lookout
     from mog.engine.store.nx_snap import Snap
+    from mog.engine.work import Work
 
 __all__ = ["Workspace"]
 
@@ -269,6 +270,14 @@ class Workspace:
                 place = Place(self.root, folder, partial(clone_key, folder), self._paths, self._find_or_none, _now)
                 self._beliefs = Beliefs(place, self.ontology, self.config)
             return self._beliefs
+
+    @property
+    def work(self) -> Work:
+        """The plans of this repository and what became of them."""
+        from mog.engine.work import CodeDoor, Work
+
+        refresh = CodeDoor(lambda progress: self.index(progress=progress), self._reading)
+        return Work(self.beliefs.place, self.beliefs, self.config, refresh)
 
     def pin(self, locator: str, note: str) -> PinState:
         """Anchor a note to a symbol or file as it is on disk now.

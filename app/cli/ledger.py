@@ -120,7 +120,7 @@ def salvage(to: Annotated[Path, Parameter(help="A new file.")], /, *, common: Co
 
     with door.opened(common) as workspace:
         head = workspace.beliefs.log.salvage(to, folder(workspace.ontology))
-    beliefs.document({"events": head.seq, "digest": head.digest}, [f"{head.seq} events copied"], common)
+    beliefs.document({"events": head.seq, "digest": head.digest}, [((f"{head.seq} events copied", ""),)], common)
     return exit_codes.OK
 
 

@@ -10,7 +10,6 @@ from cyclopts import Parameter
 from mog.app.cli import beliefs, door, exit_codes, output
 from mog.app.cli.diagnostics import ProgressBar
 from mog.app.cli.options import COMMON, Common, Reason
-from mog.app.cli.plan import work_of
 from mog.engine.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def recheck(
         own = [receipt for evidence, verdict in verdicts for receipt in _judged(known, evidence, verdict, reason)]
         with ProgressBar(quiet=common.quiet) as bar:
             report = known.recheck(progress=bar)
-            plans = work_of(workspace).recheck(progress=bar)
+            plans = workspace.work.recheck(progress=bar)
         _show(Checked(report, tuple(own)), plans, common, beliefs.Named(known))
     return _code(report, plans) if strict else exit_codes.OK
 

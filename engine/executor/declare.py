@@ -105,7 +105,7 @@ def declared(desk: Desk, c: Commit, new: Task, code: Code) -> Task:
 
 def _ground(w: Writer, statement: str) -> str:
     """The assumption a statement names: its last version, fallen or not; a new one when there is none."""
-    versions = w.versions(statement)
+    versions = w.versions(statement) or w.versions(statement, "constraint")
     return versions[-1] if versions else w.assume(statement)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mog.engine.errors import UsageError
+from mog.engine.errors import MogError, UsageError
 from mog.engine.executor.context import AuditContext, RunContext
 from mog.engine.executor.model import Verdict
 from mog.engine.executor.registry import Implementation
@@ -85,4 +85,6 @@ def raised(error: BaseException) -> str:
         text = str(error)
     except Exception:  # a stranger's exception may not even be shown
         text = ""
+    if isinstance(error, MogError) and text:
+        return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

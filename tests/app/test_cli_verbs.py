@@ -44,6 +44,7 @@ BELIEFS = {
     "allow", "ask", "assume", "claim", "decide", "demo", "evidence", "explain", "health", "ingest", "invalidate", "ledger",
     "lineage", "recheck", "retract", "supersede", "why", "withdraw",
 }  # fmt: skip
+WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +90,7 @@ def assert_safe(data: bytes) -> None:
 
 
 def test_every_verb_is_tried_here() -> None:
-    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS
+    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK
 
 
 @pytest.mark.parametrize("verb", ANSWERING)

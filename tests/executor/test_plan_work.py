@@ -311,7 +311,6 @@ def test_an_assumption_that_falls_by_any_hand_makes_its_tasks_run_again_and_no_o
     assert planning.ran(root) == ["a", "b"]
 
 
-@pytest.mark.xfail(strict=True, reason="a task is grounded on a ground of the same words beside it")
 def test_a_constraint_is_recorded_as_one(root: Path) -> None:
     write_plan(root, join("a", assumes=[{"statement": "no network", "kind": "constraint"}]))
     round_of(root)
@@ -343,9 +342,8 @@ def test_a_broken_file_stops_plans_and_not_the_recheck_of_beliefs(root: Path) ->
     round_of(root)
     (root / "plan.yaml").write_text("version: 7\n")
     with Workspace.open(root) as workspace:
-        from mog.engine.work import Work
 
-        work = Work.of(workspace)
+        work = workspace.work
         with pytest.raises(ConfigError):
             work.run()
         (found,) = work.recheck()

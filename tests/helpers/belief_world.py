@@ -97,7 +97,8 @@ class Chance:
         return lambda w: w.assume(words)
 
     def _claim(self) -> Callable[[Writer], Any]:
-        words, sources = f"claim {self.rng.randrange(8)}", [f"source {self.rng.randrange(4)}" for _ in range(self.rng.randint(1, 2))]
+        words = f"claim {self.rng.randrange(8)}"
+        sources = [f"source {self.rng.randrange(4)}" for _ in range(self.rng.randint(1, 2))]
         rests = self.some(self.ids("assumption"), 2)
 
         def change(w: Writer) -> None:

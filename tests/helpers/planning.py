@@ -53,7 +53,7 @@ def working(root: Path, *, allow: bool = True) -> Iterator[Work]:
     with Workspace.open(root) as workspace:
         if allow:
             allow_all(workspace)
-        yield Work.of(workspace)
+        yield workspace.work
 
 
 def allow_all(workspace: Workspace) -> None:

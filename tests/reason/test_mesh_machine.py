@@ -1,4 +1,4 @@
-"""Whatever is written in whatever order: labels are those of an answer-set solver, previews are true, replay gives the same state."""
+"""Whatever is written, in whatever order: labels are a solver's, previews are true, replay gives the same state."""
 
 from __future__ import annotations
 
@@ -176,7 +176,8 @@ def test_answers_do_not_depend_on_the_order_records_came_in(tmp_path):
                 w.edge("mentions", claim, thing)
                 w.edge("derived_from", thing, source)
     again = mesh_at(tmp_path)
-    questions = ["Where does Store Alpha keep letters?", "What keeps letters in drawer 9?", "Who feeds the cat?", "What is Store Beta?"]
+    questions = ["Where does Store Alpha keep letters?", "What keeps letters in drawer 9?"]
+    questions += ["Who feeds the cat?", "What is Store Beta?"]
     ours, theirs = Walker(mesh), Walker(again)
     assert [ours.ask(q) for q in questions] == [theirs.ask(q) for q in questions]
     mesh.log.close()
