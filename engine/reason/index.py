@@ -89,11 +89,12 @@ class Postings:
         self._keys.append(key)
         self._lengths.append(min(len(tokens), 65_535))
         self._place[key] = place
+        postings = self._postings
         for token in dict.fromkeys(tokens):
-            found = self._postings.get(token)
-            if found is None:
-                found = self._postings[token] = array("I")
-            found.append(place)
+            if token in postings:
+                postings[token].append(place)
+            else:
+                postings[token] = array("I", (place,))
 
     def discard(self, key: str) -> None:
         """Take a text out; nothing happens when there is none."""

@@ -118,14 +118,27 @@ def words(text: str) -> tuple[str, ...]:
 
 def _words(flat: str) -> Iterator[str]:
     flat = _CJK_LEGAL.sub(" ", flat) if not flat.isascii() else flat
-    spaced = _CAMEL.sub(" ", _GMBH.sub("gmbh", _POSSESSIVE.sub("", _CALL.sub(" ", flat))))
-    folded = unicodedata.normalize("NFKC", _APOSTROPHE.sub("", spaced.casefold())).replace("&", " and ")
-    folded = _THOUSANDS.sub("", _VERSION.sub(" ", folded))
+    folded = _spaced(flat).casefold()
+    if "'" in folded or "’" in folded:
+        folded = _APOSTROPHE.sub("", folded)
+    if not folded.isascii():
+        folded = unicodedata.normalize("NFKC", folded)
+    folded = _VERSION.sub(" ", folded.replace("&", " and ")) if "v" in folded or "&" in folded else folded
+    folded = _THOUSANDS.sub("", folded) if "," in folded or "_" in folded else folded
     if folded.isascii():
         yield from _WORD.findall(folded)
         return
     for run in _runs(folded):
         yield from [run] if not _CJK_CHAR.search(run) else _SPLIT_CJK.findall(run)
+
+
+def _spaced(flat: str) -> str:
+    """Parts of one name written together, apart; the tests before each rule only save time."""
+    if "(" in flat:
+        flat = _CALL.sub(" ", flat)
+    if "'" in flat or "’" in flat:
+        flat = _POSSESSIVE.sub("", flat)
+    return flat if flat.islower() else _CAMEL.sub(" ", _GMBH.sub("gmbh", flat))
 
 
 def _runs(folded: str) -> Iterator[str]:
@@ -208,16 +221,16 @@ def tokens(text: str) -> tuple[str, ...]:
     flat = text[:MAX_TEXT] if text.isascii() else unicodedata.normalize("NFKC", text[:MAX_TEXT])
     if _VERSION_APART.search(flat):
         return _tokens(flat)
-    return tuple(itertools.chain.from_iterable(map(_piece, flat.split())))
+    pieces = map(str.strip, flat.split(), itertools.repeat(_OUTER))
+    return tuple(itertools.chain.from_iterable(map(_piece, pieces)))
 
 
 @functools.lru_cache(maxsize=32768)
 def _piece(piece: str) -> tuple[str, ...]:
     """Tokens of a piece without a blank: no rule but that of versions looks past one, and pieces repeat."""
-    bare = piece.strip(_OUTER)
-    if bare.isascii() and bare.isalpha() and (bare[1:].islower() or len(bare) == 1):
-        return _token(bare.lower())
-    return _tokens(bare) if bare == piece else _piece(bare)
+    if piece.isascii() and piece.isalpha() and (piece[1:].islower() or len(piece) == 1):
+        return _token(piece.lower())
+    return _tokens(piece)
 
 
 def _tokens(flat: str) -> tuple[str, ...]:
