@@ -1,7 +1,7 @@
 """``python -m benchmarks.beliefs``: what beliefs cost, and whether their labels are exact; contextmesh-graph beside it.
 
 Graphs of 1,000, 10,000 and 100,000 nodes, each measured in a fresh process; labels against clingo after each of 100,000 random
-writes. Prints the tables and writes docs/results/beliefs.md. Parts: ``labels`` ``store`` ``logic``; all when none is named.
+writes. Prints the tables and writes docs/results/beliefs.md. Parts: ``labels store logic ids``; all when none is named.
 """
 
 from __future__ import annotations
@@ -96,6 +96,17 @@ def _rows_of(rows: Any) -> str:
     return report.table(list(rows[0]), [[_said(v) if isinstance(v, float) else str(v) for v in row.values()] for row in rows])
 
 
+def ids(count: int = 1_000_000) -> str:
+    """Ids of edges on one hub, and of nodes whose labels share a long beginning: how many before one is refused."""
+    from mog.engine import ids as uids
+
+    edges = len({uids.edge_uid("mentions", "a hub", str(i)) for i in range(count)})
+    nodes = len({uids.node_uid("repo", "claim", "statement", "", "x" * 60 + str(i)) for i in range(count)})
+    rows = [["edges on one hub", f"{edges:,}", "≥ 10⁶", "5,986"], ["nodes sharing 60 characters", f"{nodes:,}", "≥ 10⁶", "3,019"]]
+    head = ["different ids", "before the first refusal", "target", "earlier package, median"]
+    return "\n".join(["## Ids", "", report.table(head, rows)])
+
+
 def labels(operations: int, writes: int) -> str:
     """Exactness: the label engine alone, and whole meshes with previews, undo and replay."""
     found = child("benchmarks.standing", "labels", "--operations", str(operations))
@@ -146,7 +157,7 @@ def mesh_writes(writes: int) -> dict[str, int]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.beliefs", description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=["labels", "store", "logic", "mesh", []])
+    parser.add_argument("parts", nargs="*", choices=["labels", "store", "logic", "ids", "mesh", []])
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--operations", type=int, default=100_000)
     parser.add_argument("--writes", type=int, default=4_000, help="random writes to whole meshes")
@@ -155,10 +166,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.parts == ["mesh"]:
         print(json.dumps(mesh_writes(options.writes)))
         return 0
-    wanted = options.parts or ["store", "logic", "labels"]
+    wanted = options.parts or ["store", "logic", "ids", "labels"]
     makers = {
         "store": lambda: store(options.sizes),
         "logic": logic,
+        "ids": ids,
         "labels": lambda: labels(options.operations, options.writes),
     }
     parts = [makers[part]() for part in wanted]
