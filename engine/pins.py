@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from mog.engine import ids
 from mog.engine.errors import NotFound, PolicyDenied, StoreDamaged, UsageError
 from mog.engine.ledgers.events import Event, EventLog, Head
 from mog.engine.model import Anchor, Pin
+from mog.engine.reason.records import anchor_json, anchor_of
 
 MAX_NOTE_BYTES = 16_000
 _ID_DIGITS = (12, 16, 24, 32, 64)
-_TEXTS = ("locator", "kind", "span_hash", "body_hash", "grammar")
 
 
 class PinStore:
@@ -42,7 +41,7 @@ class PinStore:
         """
         self._check_note(note)
         with self._lock:
-            event = self._record("pin.added", {"note": note, "anchor": _anchor_data(anchor)}, when)
+            event = self._record("pin.added", {"note": note, "anchor": anchor_json(anchor)}, when)
             return next(p for p in self._pins.values() if p.seq == event.seq)
 
     def remove(self, pin_id: str, when: str = "") -> Pin:
@@ -57,7 +56,7 @@ class PinStore:
         with self._lock:
             pin = self.get(pin_id)
             if pin.anchor != anchor:
-                self._record("pin.moved", {"pin": pin.id, "anchor": _anchor_data(anchor)}, when)
+                self._record("pin.moved", {"pin": pin.id, "anchor": anchor_json(anchor)}, when)
             return self._pins[pin.id]
 
     def all(self) -> tuple[Pin, ...]:
@@ -125,29 +124,17 @@ class PinStore:
         data = event.data
         if event.type == "pin.added":
             pin_id = self._new_id(event.digest)
-            self._pins[pin_id] = Pin(pin_id, _text(data["note"]), _anchor(data["anchor"]), event.seq, event.recorded_at)
+            self._pins[pin_id] = Pin(pin_id, _text(data["note"]), anchor_of(data["anchor"]), event.seq, event.recorded_at)
         elif event.type == "pin.removed":
             del self._pins[data["pin"]]
         elif event.type == "pin.moved":
-            self._pins[data["pin"]] = replace(self._pins[data["pin"]], anchor=_anchor(data["anchor"]))
+            self._pins[data["pin"]] = replace(self._pins[data["pin"]], anchor=anchor_of(data["anchor"]))
         else:
             raise ValueError(event.type)
 
     def _new_id(self, digest: str) -> str:
         """``pin_`` and twelve digits of the event's digest; more of them when another pin has those."""
         return next(pin_id for n in _ID_DIGITS if (pin_id := f"pin_{digest[:n]}") not in self._pins)
-
-
-def _anchor_data(anchor: Anchor) -> dict[str, Any]:
-    """JSON of an anchor; its terms are words of the file's bytes, so what is not UTF-8 in them is escaped."""
-    data: dict[str, Any] = {name: getattr(anchor, name) for name in _TEXTS}
-    return {**data, "terms": [ids.escape(term) for term in anchor.terms], "twins": list(anchor.twins)}
-
-
-def _anchor(data: Mapping[str, Any]) -> Anchor:
-    locator, kind, span_hash, body_hash, grammar = (_text(data[name]) for name in _TEXTS)
-    terms = tuple(ids.unescape(_text(term)) for term in data["terms"])
-    return Anchor(locator, kind, span_hash, body_hash, grammar, terms, tuple(_text(twin) for twin in data["twins"]))
 
 
 def _text(value: object) -> str:

@@ -6,11 +6,9 @@ rules of a language, SQL, surfaces; parsers are imported only when a file has to
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,7 @@ from mog.engine.code.account import scan_record
 from mog.engine.code.factsview import FactsCache
 from mog.engine.config import EngineConfig
 from mog.engine.errors import IndexMissing
+from mog.engine.heap import uncollected
 from mog.engine.model import Progress
 from mog.engine.ontology import Ontology
 from mog.engine.store.index_db import IndexDB, discard
@@ -170,7 +169,7 @@ class Indexer:
         from mog.engine.code.publish import Publication
         from mog.engine.store import snapshot
 
-        with _no_cycles():
+        with uncollected():
             made = self._ingest(jobs, workers, tell) if jobs else []
             by_path = {job.path: job for job in jobs}
             new, same, left_out = (made, [], []) if fresh else _sorted_out(db, made, by_path)
@@ -264,18 +263,6 @@ def _sorted_out(
             size, mtime_ns, ctime_ns, inode = one.stat
             same.append((size, mtime_ns, ctime_ns, inode, one.oid(jobs[one.path].oid), row.id))
     return new, same, left_out
-
-
-@contextmanager
-def _no_cycles() -> Iterator[None]:
-    """Without the cycle collector: it would walk the millions of live records of a rebuild again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def folder_mark(root: Path) -> str:

@@ -7,7 +7,6 @@ prose, auditors, surfaces. Other processes write to the same ledger: every call 
 from __future__ import annotations
 
 import contextlib
-import gc
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mog.engine.errors import NotFound, PolicyDenied, StoreDamaged, UsageError
 from mog.engine.graph import GraphReader
+from mog.engine.heap import uncollected
 from mog.engine.ledgers.events import Event, EventLog, Head, Put, Step
 from mog.engine.ontology import Ontology
 from mog.engine.reason import ops
@@ -335,7 +335,7 @@ class Mesh:
 
     def _load(self) -> None:
         self._reset()
-        with _no_collections():
+        with uncollected():
             self._head, rows = self.log.load()
             for table, key, body in rows:
                 self._tables.put(table, key, decode(table, key, body))
@@ -471,18 +471,6 @@ def folder(ontology: Ontology) -> Callable[[Event], list[Put]]:
         return puts
 
     return step
-
-
-@contextlib.contextmanager
-def _no_collections() -> Iterator[None]:
-    """Nothing that is made while records are read is garbage: looking for some would only walk the heap again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _now() -> str:
