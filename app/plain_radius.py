@@ -241,7 +241,8 @@ def _firm(found: Strength, marks: Marks, names: Names) -> str:
         return f"before: fell with {called(found.ones[0], names, marks)} alone"
     if found.pairs:
         more = f", or {len(found.pairs) - 1:,} other pairs" if len(found.pairs) > 1 else ""
-        return f"before: needed two, {' and '.join(called(id, names, marks) for id in found.pairs[0])}{more}"
+        one, other = (called(id, names, marks) for id in next(iter(found.pairs)))
+        return f"before: needed two, {one} and {other}{more}"
     return "before: needed more than two losses" if found.needs == 3 else "before: it was not searched through"
 
 

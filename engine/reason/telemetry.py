@@ -141,7 +141,7 @@ class Telemetry:
                 self.lost = str(error)
 
     def _clear(self) -> None:
-        self._sums = dict.fromkeys(_SUMS, 0)
+        self._sums: dict[str, int] = dict.fromkeys(_SUMS, 0)
         self._hops: dict[int, int] = {}
         self._dead: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
