@@ -24,6 +24,7 @@ from mog.engine.errors import NotFound, PolicyDenied, UsageError
 from mog.engine.model import Anchor, Freshness
 
 KIND = "lines"
+ALIKE = "alike"  # in place of a body hash: another copy had the same lines around it
 GRAMMAR = "lines h1"
 MAX_LINES = 400
 _TYPED = re.compile(r"(?P<path>.+):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
@@ -91,7 +92,9 @@ def make(disk: Disk, place: Range, files: Callable[[], Iterable[str]]) -> Anchor
     words = (f"w{word}" for word in anchors.rare_terms(b"\n".join(span)))
     terms = (f"b{near[0]}", f"a{near[1]}", *(f"l{digest}" for digest in _digests(span)), *words)
     bare = Anchor(str(place), KIND, _hash(span), "", GRAMMAR, terms)
-    return Anchor(bare.locator, KIND, bare.span_hash, "", GRAMMAR, terms, tuple(_copies(disk, bare, place, files)))
+    alike = sum(_near(text, at, at + len(span)) == near for at in _runs(text, bare)) > 1
+    copies = tuple(_copies(disk, bare, place, files))
+    return Anchor(bare.locator, KIND, bare.span_hash, ALIKE if alike else "", GRAMMAR, terms, copies)
 
 
 def judge(disk: Disk, anchor: Anchor, files: Callable[[], Iterable[str]]) -> Found:
@@ -106,8 +109,9 @@ def judge(disk: Disk, anchor: Anchor, files: Callable[[], Iterable[str]]) -> Fou
     runs = _runs(text, anchor)
     copies = 1 + sum(twin.startswith(f"{KIND}:{ids.escape(place.path)}:") for twin in anchor.twins)
     ours = [at for at in runs if _near(text, at, at + _size(anchor)) == _recorded_near(anchor)]
-    if ours or len(runs) >= copies:
+    if (ours and anchor.body_hash != ALIKE) or len(runs) >= copies:
         return _at(Freshness.fresh, "same text", place.path, (ours or runs)[0], anchor)
+    # from here on at least one copy is gone, and whether it was this one cannot be told: what is in doubt is not fresh
     moved = None if runs else _elsewhere(disk, anchor, place, files)
     return moved or _changed(text, anchor, place, loaded is None, not runs)
 

@@ -41,7 +41,7 @@ def test_a_file_that_changes_runs_its_reader_again(shop, tmp_path):
     report = runner.run()
     assert report.why == {"t": "file src/a.py changed"} and runner.output("t") == {"size": 5}
     place.unlink()
-    assert runner.run().failed["t"].startswith("NotFound") and not runner.complete
+    assert "src/a.py" in runner.run().failed["t"] and not runner.complete
     place.write_bytes(b"three")
     assert runner.run().complete
 
@@ -231,7 +231,7 @@ def test_a_result_shaped_like_a_credential_is_not_kept(tmp_path):
     shop = Shop(tmp_path)
     looks = lambda text: secrets.contains_secret(text) is not None  # noqa: E731
     shop.mesh = Mesh(shop.log, shop.mesh.ontology, "repo", looks_secret=looks)
-    shop.values["up"] = "ghp_" + "a1B2c3D4e5F6" * 3
+    shop.values["up"] = "ghp_" + "FAKE" * 9
     runner = shop.runner()
     shop.chain(runner, "up")
     assert "credential" in runner.run().failed["up"]

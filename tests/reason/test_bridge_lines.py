@@ -163,12 +163,12 @@ def test_a_copy_in_the_same_file_does_not_hide_an_edit(files: Files) -> None:
 
 
 def test_gated_lines_leave_no_trace(files: Files) -> None:
-    token = "Zq8vR2mX7" + "pL4wT9kB3"
-    files.write(f'one = 1\npassword = "{token}"\ntwo = 2\nthree = 3\n')
+    made_up = "FAKE".join(("Zq8vR2mX7", "pL4wT9kB3"))
+    files.write(f'one = 1\npassword = "{made_up}"\ntwo = 2\nthree = 3\n')
     with pytest.raises(PolicyDenied):
         files.make("a.py:1-2")
     anchor = files.make("a.py:3")
-    files.write(f'one = 1\npassword = "{token[::-1]}"\ntwo = 2\nthree = 3\n')
+    files.write(f'one = 1\npassword = "{made_up[::-1]}"\ntwo = 2\nthree = 3\n')
     assert files.judge(anchor).freshness is Freshness.fresh
 
 
@@ -181,6 +181,13 @@ def test_an_anchor_of_a_form_not_known_is_unknown(files: Files) -> None:
 def test_an_anchor_holds_no_text(files: Files) -> None:
     anchor = files.make("a.py:3-4")
     assert not any("= 3" in term for term in anchor.terms)
+
+
+def test_an_edit_among_copies_that_all_look_alike_is_not_fresh(files: Files) -> None:
+    files.write("a\n" * 5)
+    anchor = files.make("a.py:2")
+    files.write("a\na!\na\na\na\n")
+    assert files.judge(anchor).freshness is not Freshness.fresh
 
 
 @settings(max_examples=60, deadline=None)

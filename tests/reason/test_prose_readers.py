@@ -111,7 +111,7 @@ def test_marks_of_byte_order_are_understood() -> None:
 
 
 def test_a_value_that_is_a_credential_never_reaches_a_claim() -> None:
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    token = "ghp_" + "FAKE" * 9
     found = read("a.md", f"The deploy token is {token} and it is used at night.\n")
     assert isinstance(found, Skipped) or token not in found.text
 
