@@ -133,8 +133,11 @@ class Work:
     Every method raises ConfigError when a plan file cannot be used, and StoreDamaged; those that write also raise HeldByOther.
     """
 
-    def __init__(self, place: Place, beliefs: Beliefs, config: EngineConfig, code: CodeDoor) -> None:
-        self._root, self._key = place.root, place.key
+    def __init__(
+        self, place: Place, beliefs: Beliefs, config: EngineConfig, code: CodeDoor, registry: TaskRegistry | None = None
+    ) -> None:
+        """``registry``: workers and auditors of the program that embeds the engine, besides those of the configuration."""
+        self._root, self._key, self._embedded = place.root, place.key, registry or TaskRegistry()
         self._beliefs, self._config, self._code = beliefs, config, code
 
     # looking
@@ -255,7 +258,7 @@ class Work:
             return reads.paths(task.inputs) if reads is not None else []
 
         installed = discover(self._config.registries)
-        return installed.joined([plan_worker.registry(self._root, plans, self._beliefs.trust, paths, stored)])
+        return installed.joined([self._embedded, plan_worker.registry(self._root, plans, self._beliefs.trust, paths, stored)])
 
 
 class _Call:

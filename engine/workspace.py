@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mog.engine.beliefs import Beliefs
     from mog.engine.code.live import LiveIndex
     from mog.engine.code.view import CodeView
+    from mog.engine.executor.registry import TaskRegistry
     from mog.engine.graph import ContextGraph
     from mog.engine.lookout import Lookout
     from mog.engine.store.nx_snap import Snap
@@ -67,9 +68,10 @@ class Workspace:
     Open it with :meth:`open`; close it, or use ``with``.
     """
 
-    def __init__(self, root: Path, config: EngineConfig) -> None:
+    def __init__(self, root: Path, config: EngineConfig, registry: TaskRegistry | None = None) -> None:
         self.root = root
         self.config = config
+        self._registry = registry
         self.mog_dir = root / ".mog"
         self.ontology = ontologies.load_project(self.mog_dir)
         self._feed = Feed()
@@ -86,19 +88,20 @@ class Workspace:
     @classmethod
     def open(
         cls, start: Path | None = None, *, config: EngineConfig | None = None,
-        configure: Callable[[Path], EngineConfig] | None = None,
+        configure: Callable[[Path], EngineConfig] | None = None, registry: TaskRegistry | None = None,
     ) -> Workspace:  # fmt: skip
         """The workspace around ``start`` (default: the current folder): nearest folder with ``.mog``, ``mog.yaml`` or ``.git``.
 
         Args:
             config: settings. configure: makes settings once the root is known; wins over ``config``.
+            registry: workers and auditors of a program that embeds the engine.
 
         Raises:
             NoWorkspace: none of the three is there. ConfigError: a setting or ``.mog/GRAPH.md`` cannot be used.
             StoreDamaged: ``.mog`` is a link or no folder.
         """
         root = find_root((start or Path.cwd()).absolute())
-        return cls(root, configure(root) if configure else config or EngineConfig())
+        return cls(root, configure(root) if configure else config or EngineConfig(), registry)
 
     @classmethod
     def init(cls, start: Path) -> list[str]:
@@ -277,7 +280,7 @@ class Workspace:
         from mog.engine.work import CodeDoor, Work
 
         refresh = CodeDoor(lambda progress: self.index(progress=progress), self._reading)
-        return Work(self.beliefs.place, self.beliefs, self.config, refresh)
+        return Work(self.beliefs.place, self.beliefs, self.config, refresh, self._registry)
 
     def pin(self, locator: str, note: str) -> PinState:
         """Anchor a note to a symbol or file as it is on disk now.

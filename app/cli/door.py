@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,21 @@ from mog.engine.errors import UsageError
 
 if TYPE_CHECKING:
     from mog.app.cli.options import Common
+    from mog.engine.executor.registry import TaskRegistry
     from mog.engine.workspace import Workspace
+
+
+_EMBEDDED: ContextVar[TaskRegistry | None] = ContextVar("registry", default=None)
+
+
+@contextmanager
+def embedding(registry: TaskRegistry) -> Iterator[None]:
+    """Workspaces opened inside have the workers and auditors of the program that embeds the command line."""
+    token = _EMBEDDED.set(registry)
+    try:
+        yield
+    finally:
+        _EMBEDDED.reset(token)
 
 
 def start_of(common: Common) -> Path:
@@ -56,7 +71,7 @@ def opened_with_config(
         loaded.append(configuration.load(root, os.environ, flags))
         return loaded[-1].engine
 
-    workspace = Workspace.open(start_of(common), configure=configure)
+    workspace = Workspace.open(start_of(common), configure=configure, registry=_EMBEDDED.get())
     try:
         yield workspace, loaded[-1]
     finally:

@@ -523,3 +523,20 @@ def test_digests_of_files_with_credentials_are_keyed(root: Path) -> None:
     guess = hashlib.sha256(f'{{"is":"{plain}"}}'.encode()).hexdigest()
     assert guess not in {read.digest for read in trace.reads}
     assert os.path.exists(root / ".mog" / "key")
+
+
+def test_a_program_that_embeds_mog_brings_its_own_workers(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from mog.app.cli.main import main
+    from mog.engine.executor.registry import TaskRegistry
+    from mog.engine.executor.runner import Runner
+
+    registry, ran = TaskRegistry(), []
+    registry.register_worker("shop.build", lambda ctx: ran.append(ctx.task.name) or {"built": True})
+    with Workspace.open(root, registry=registry) as workspace:
+        runner = Runner(workspace.beliefs.mesh, registry, "shop")
+        runner.task("build", worker_key="shop.build", assumes="it is dry", title="build", rationale="because")
+    assert main(["resume", "shop", "--repo", str(root)]) != 0  # nobody brings the key: nothing is served
+    assert ran == []
+    assert main(["resume", "shop", "--repo", str(root)], registry=registry) == 0
+    assert ran == ["build"]
+    capsys.readouterr()
