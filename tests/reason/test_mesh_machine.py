@@ -193,3 +193,26 @@ def test_numbers_give_the_same_records_when_events_are_replayed(tmp_path, value)
     assert check.ok, check
     assert mesh_at(tmp_path).graph.nodes()[0].attrs["value"] == mesh.graph.nodes()[0].attrs["value"]
     mesh.log.close()
+
+
+def test_what_was_learned_about_names_survives_replay(tmp_path):
+    from mog.engine.reason.resolver import Resolver
+
+    mesh = mesh_at(tmp_path)
+    with mesh.writing("ingested") as w:
+        source = w.source("notes", origin="notes")
+        gateway, other = w.entity("Payment Gateway"), w.entity("Order Router")
+        claim = w.claim("The till is slow", source=source)
+        for thing in (gateway, other):
+            w.edge("derived_from", thing, source)
+    mesh.apply("aliased", lambda w: w.alias("pg", gateway))
+    mesh.apply("split", lambda w: w.split("order router", other))
+    mesh.apply("pruned", lambda w: w.retire(claim, "pruned"))
+    assert mesh.log.verify(folder(OURS)).ok
+    mesh.log.rebuild(folder(OURS))
+    again = mesh_at(tmp_path)
+    resolver = Resolver(again)
+    assert resolver.resolve("PG").entity == gateway and resolver.resolve("Order Router").entity is None
+    assert again.stands(claim) and not again.walkable(claim)
+    again.log.close()
+    mesh.log.close()
