@@ -118,7 +118,9 @@ class Workspace:
     calls: ClassVar[list[tuple[str, dict[str, Any]]]] = []
 
     @classmethod
-    def open(cls, start: Path | None = None, *, configure: Callable[[Path], EngineConfig] | None = None) -> Workspace:
+    def open(
+        cls, start: Path | None = None, *, configure: Callable[[Path], EngineConfig] | None = None, registry: object = None
+    ) -> Workspace:
         """Open the fake; configuration is really loaded from ``start``."""
         cls._answer("open", None)
         if configure and start:
