@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mog.engine.reason.stems import singular, stem
+from mog.engine.stems import singular, stem
 
 MAX_TEXT = 16_000  # characters looked at; a label is never longer
 STOP = frozenset(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mog.engine.reason import terms
-from mog.engine.reason.stems import singular, stem
+from mog.engine.stems import singular, stem
 
 
 @pytest.mark.parametrize(

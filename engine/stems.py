@@ -1,7 +1,8 @@
 """Word forms brought to one key by a few suffix rules: English, and the case endings of Russian.
 
-Called by ``terms.py`` only. What may not come in: word lists of a whole language, anything but one folded word in and one
-key out. A key need not be a word; it only has to be the same for the forms that belong together, and rarely for others.
+Called by ``reason/terms`` and ``retrieval/words``. What may not come in: word lists of a whole language, anything but one
+folded word in and one key out. A key need not be a word; it only has to be the same for the forms that belong together,
+and rarely for others.
 """
 
 from __future__ import annotations
