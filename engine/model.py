@@ -116,11 +116,12 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result: node, score (higher is better), freshness of its file against the disk."""
+    """One search result: node, score (higher is better), freshness of its file against the disk, what the score is made of."""
 
     node: Node
     score: float
     freshness: Freshness
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,6 +108,15 @@ class Disk:
         if blob == row.oid or ingest.text_digest(blob) == row.digest:
             return True
         return row.facts is not None and ingest.facts_key(blob, row.lang, path) == row.facts
+
+    def marks(self, path: str) -> Marks | None:
+        """Size, mtime and ctime of a file (ns); None when it is gone. Equal marks mean equal bytes once they are ``reliable``."""
+        return self._marks(path)
+
+    def reliable(self, path: str) -> bool:
+        """Whether the file was written long enough ago that another write would have changed its marks."""
+        marks = self._marks(path)
+        return marks is not None and max(marks[1:]) < time.time_ns() - 20_000_000
 
     def _marks(self, path: str) -> Marks | None:
         try:

@@ -95,6 +95,11 @@ class CodeView:
         """Records by key; keys that are gone are left out."""
         return {key: self._node(row) for key, row in self.db.nodes(keys).items()}
 
+    def nodes_in(self, path: str) -> dict[int, Node]:
+        """Records of one file by ``ord`` (-1: the file itself); empty for a file that is not in the index."""
+        row = self.db.file_by_path(os.fsencode(path))
+        return {one.ord: self._node(one) for one in self.db.nodes_of_file(row.id)} if row is not None else {}
+
     def _node(self, row: NodeRow) -> Node:
         file = self.file_row(row.file) if row.file else None
         path = os.fsdecode(file.path) if file else ""
@@ -170,10 +175,11 @@ class CodeView:
 
     def _by_name(self, target: str) -> list[NodeRow]:
         name = target.rpartition(".")[2]
-        rows = [row for row in self.db.nodes_by_name(name) if row.type == "symbol"]
+        bare = name.partition("#")[0].partition("@")[0]  # an ordinal or role is no part of a name
+        rows = [row for row in self.db.nodes_by_name(bare) if row.type == "symbol"]
         exact = [row for row in rows if row.qual == target]
         tails = [row for row in rows if row.qual.endswith("." + target)] if "." in target else []
-        plain = rows if "." not in target else []
+        plain = rows if "." not in target and name == bare else []
         return exact or tails or plain or self._by_basename(target)
 
     def _by_basename(self, target: str) -> list[NodeRow]:

@@ -1,0 +1,341 @@
+"""Context: a question in, a bounded pack out. Where ranking, spread, zoom and packs are put together.
+
+Who calls: ``workspace.context``. What may not come in: rules of ranking, rendering, beliefs (notes arrive as ready items).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mog.engine.code.freshness import Disk
+from mog.engine.code.view import CodeView
+from mog.engine.config import EngineConfig
+from mog.engine.errors import IndexMissing, NotFound, StoreDamaged, UsageError
+from mog.engine.model import Boundary, Freshness, Hit, Node, Progress, SearchAnswer
+from mog.engine.retrieval import pack, shapes, spread
+from mog.engine.retrieval.handles import Handle, Handles, is_handle
+from mog.engine.retrieval.model import Found, Hop, Item, Pack, Rendered, Zoom
+from mog.engine.retrieval.shapes import Catalog, PromptPack, Scope, Shaper
+from mog.engine.retrieval.shelf import Shelf
+from mog.engine.retrieval.skeleton import Outlines
+from mog.engine.retrieval.weights import SPREAD
+from mog.engine.retrieval.zoom import Zoomer
+
+if TYPE_CHECKING:
+    from mog.engine.retrieval.rank import Ranked, Ranker
+
+Reading = Callable[[], AbstractContextManager[CodeView]]
+Notes = Callable[[str, Sequence[str], int], tuple[Item, ...]]
+Telling = Callable[[Progress], None]
+
+FOUND = 80
+SPREADS = ("hops", "ppr", "off")
+#: Share of a budget that notes may take before code.
+NOTES_SHARE = 0.25
+
+
+def no_notes(query: str, locators: Sequence[str], budget: int) -> tuple[Item, ...]:
+    """Nothing remembered."""
+    return ()
+
+
+class Context:
+    """Answers of one worktree. Safe from any thread; a call works on one generation.
+
+    Args:
+        reading: gives this thread's view of the newest generation. disk: files as they are. mog_dir: the worktree's ``.mog``.
+        notes: remembered items for a query and the locators found, within a budget of tokens.
+    """
+
+    def __init__(
+        self, root: Path, mog_dir: Path, reading: Reading, disk: Disk, config: EngineConfig, notes: Notes = no_notes
+    ) -> None:
+        self.root = root
+        self._app = config.project or root.name
+        self.handles = Handles(mog_dir)
+        self._reading = reading
+        self._disk = disk
+        self._shelf = Shelf(mog_dir, config)
+        self._outlines = Outlines(disk)
+        self._notes = notes
+        self._ranker: Ranker | None = None
+        self._reranker_read = False
+
+    # questions
+
+    def ranked(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        kinds: Collection[str] = (),
+        rerank: bool = True,
+        progress: Telling | None = None,
+    ) -> SearchAnswer:
+        """The ranked list alone, without text: what ``mog search`` prints.
+
+        Raises:
+            UsageError: the query has no word.
+        """
+        with self._reading() as view:
+            found, boundary = self._find(view, _words(query), kinds, rerank, "off", limit, progress)
+            hits = tuple(Hit(one.node, one.score, self._fresh(view, one.node), one.parts) for one in found[:limit])
+            total = max(len(found), boundary.omitted)
+            gated = sum(1 for hit in hits if hit.node.gated)
+            return SearchAnswer(
+                query, hits, total, replace(boundary, omitted=total - len(hits), gated=gated), view.stamp
+            )
+
+    def search(
+        self, query: str, *, budget: int = 4_000, zoom: Zoom | None = None, kinds: Collection[str] = (), limit: int = 50,
+        rerank: bool = True, spread: str = "hops", progress: Telling | None = None,
+    ) -> Pack:  # fmt: skip
+        """The smallest sufficient context for a query or a handle (``ctx://…``, with ``#n`` its n-th page).
+
+        Args:
+            budget: tokens by ``estimator``; clamped to 64..100,000. zoom: None chooses. spread: ``hops``, ``ppr`` or ``off``.
+
+        Raises:
+            UsageError: no word, or no such spread. NotFound: an unknown handle.
+        """
+        if spread not in SPREADS:
+            raise UsageError(
+                f"there is no spread {spread!r:.40}", where="spread", way_out="one of: " + ", ".join(SPREADS)
+            )
+        handle, skip = self._asked(query)
+        with self._reading() as view:
+            found, boundary = (
+                self._find(view, handle.query, kinds, rerank, spread, FOUND, progress)
+                if handle.query
+                else ([], Boundary())
+            )
+            pinned, lost = self._pinned(view, handle.pinned)
+            seen = {one.node.key for one in pinned}
+            rest = [*pinned, *(one for one in found if one.node.key not in seen)][skip:]
+            notes = (
+                self._notes(handle.query, [one.node.locator for one in rest[:8]], int(budget * NOTES_SHARE))
+                if not skip
+                else ()
+            )
+            made = pack.fill(handle.query, rest, self._zoomer(view), budget, view.stamp, zoom=zoom, first=notes, limit=limit,
+                             boundary=boundary)  # fmt: skip
+        made = _marked(replace(made, warnings=(*lost, *made.warnings)), handle.pinned)
+        return self._paged(made, handle, skip, len(notes))
+
+    def expand(self, target: str, *, zoom: Zoom = Zoom.L2, budget: int = 4_000) -> Pack:
+        """One node at a zoom, with the notes about it. A zoom too large for the budget is lowered, and the pack says so.
+
+        Raises:
+            NotFound, AmbiguousTarget: as ``Workspace.find``. PolicyDenied never: a gated node comes without bytes, counted.
+        """
+        with self._reading() as view:
+            node = view.find(target)
+            notes = self._notes("", [node.locator], int(budget * NOTES_SHARE))
+            made = pack.fill(target, [Found(node, 1.0)], self._zoomer(view), budget, view.stamp, zoom=zoom, first=notes)
+        shown = next((item for item in made.items if item.node is not None), None)
+        if shown is not None and shown.zoom < zoom and shown.kind != "file":
+            made = replace(
+                made,
+                warnings=(*made.warnings, f"{zoom.name} needs more than {budget} tokens; shown as {shown.zoom.name}"),
+            )
+        return made
+
+    def create(self, query: str, pinned: Sequence[str] = ()) -> Handle:
+        """A handle for a query and up to 32 locators; loading it asks anew.
+
+        Raises:
+            UsageError: neither is given, or more than 32. NotFound: a locator is not in the index.
+        """
+        with self._reading() as view:
+            places = tuple(view.find(target).locator for target in pinned)
+        return self.handles.create(query, places)
+
+    def load(self, handle: str, *, budget: int = 4_000) -> Pack:
+        """What a handle means now. Raises NotFound for an unknown one."""
+        if not is_handle(handle):
+            raise UsageError(
+                f"this is no handle: {handle!r:.60}", where="handle", way_out="handles look like ctx://<32 hex digits>"
+            )
+        return self.search(handle, budget=budget)
+
+    # the three shapes
+
+    def catalog(self, query: str = "", *, progress: Telling | None = None) -> Catalog:
+        """What there is, and what of it may answer a request. Raises IndexMissing."""
+        with self._reading() as view:
+            return self._shaper(view).catalog(query, self._found(view, query, progress))
+
+    def prompt_pack(self, query: str = "", *, progress: Telling | None = None) -> PromptPack:
+        """The bounded pack for a prompt; ``unavailable`` with the reason when there is no index."""
+        try:
+            with self._reading() as view:
+                return self._shaper(view).prompt_pack(query, self._found(view, query, progress))
+        except (IndexMissing, StoreDamaged) as error:
+            return shapes.unavailable(self._app, error.what)
+
+    def scope(self, paths: Sequence[str], query: str = "") -> Scope:
+        """Proposed paths checked against the index; what is not there becomes a clarification. Raises IndexMissing."""
+        with self._reading() as view:
+            return self._shaper(view).scope(paths, query)
+
+    def _found(self, view: CodeView, query: str, progress: Telling | None) -> list[Found]:
+        """Best results for a request; of an empty one the files that others lean on most."""
+        if any(char.isalnum() for char in query[:40_000]):
+            return self._find(view, query, (), True, "hops", FOUND, progress)[0]
+        rows = view.map(FOUND).rows
+        return [Found(node, row.rank, {"rank": row.rank}) for row in rows for node in row.top[:1]]
+
+    def _shaper(self, view: CodeView) -> Shaper:
+        def excerpt(path: str) -> str:
+            outline = self._outlines.of(view, path)
+            return "" if outline is None else outline.clean[: 4 * shapes.EXCERPT].decode("utf-8", "replace")
+
+        return Shaper(view, self._app, self._disk.file_freshness, excerpt)
+
+    def text(self, target: str, zoom: Zoom) -> Rendered:
+        """One node rendered, unbounded: what a served item is held against to see whether it is still so."""
+        with self._reading() as view:
+            return self._zoomer(view)(view.find(target), zoom)
+
+    # inside
+
+    def _asked(self, query: str) -> tuple[Handle, int]:
+        if not is_handle(query):
+            return Handle("", _words(query), ()), 0
+        name, _, page = query.partition("#")
+        return self.handles.load(name), int(page) if page.isdecimal() and len(page) < 9 else 0
+
+    def _find(
+        self,
+        view: CodeView,
+        query: str,
+        kinds: Collection[str],
+        rerank: bool,
+        way: str,
+        limit: int,
+        progress: Telling | None,
+    ) -> tuple[list[Found], Boundary]:
+        ranker = self._ranking(view, rerank, progress)
+        wanted = (limit + 1) * (
+            8 if kinds else 1
+        )  # kinds are finer than the documents' own, so they are chosen afterwards
+        found = self._nodes(view, ranker, ranker.rank(query, limit=wanted))
+        found = [one for one in found if not kinds or one.node.kind in kinds]
+        omitted = len(found)
+        notes: list[str] = []
+        if way != "off" and found:
+            found, notes = self._spread(view, found, kinds, way)
+        return found, Boundary(omitted=omitted, notes=tuple(notes))
+
+    def _ranking(self, view: CodeView, rerank: bool, progress: Telling | None) -> Ranker:
+        from mog.engine.retrieval.rank import Ranker
+        from mog.engine.retrieval.rerank import Reranker
+
+        corpus = self._shelf.corpus(view, progress)
+        if self._ranker is None or self._ranker.corpus is not corpus:
+            self._ranker = Ranker(corpus)
+        return self._ranker if not rerank else self._ranker.with_reranker(Reranker.load())
+
+    def _nodes(self, view: CodeView, ranker: Ranker, ranked: Sequence[Ranked]) -> list[Found]:
+        """Ranked documents as nodes; a document whose file is gone meanwhile is left out."""
+        corpus = ranker.corpus
+        rows: dict[str, dict[int, Node]] = {}
+        found = []
+        for one in ranked:
+            path, ord_ = corpus.paths[corpus.file_of[one.doc]], int(corpus.ord_of[one.doc])
+            if path not in rows:
+                rows[path] = view.nodes_in(path)
+            node = rows[path].get(ord_)
+            if node is not None:
+                found.append(Found(node, one.score, one.parts))
+        return found
+
+    def _spread(
+        self, view: CodeView, found: list[Found], kinds: Collection[str], way: str
+    ) -> tuple[list[Found], list[str]]:
+        """Results with their neighbourhood: what both found is raised, what only the edges found comes with its path."""
+        seeds = [(one.node.key, one.score) for one in found[: SPREAD.seeds]]
+        weights = {
+            kind: row.weight
+            for kind, row in view.ontology.edge_types.items()
+            if row.layer == "code" and kind != "contains"
+        }
+        top = found[0].score
+        notes: list[str] = []
+        if way == "ppr":
+            ranks = spread.ppr(view.graph, seeds, weights, limit=FOUND)
+            best = ranks[0][1] if ranks else 1.0
+            near = [spread.Near(key, share / best, ()) for key, share in ranks]
+        else:
+            spreading = spread.spread(view.graph, seeds, weights)
+            near = list(spreading.near[:FOUND])
+            notes += [f"{spreading.capped} neighbours were not followed"] if spreading.capped else []
+        by_key = {one.node.key: one for one in found}
+        steps = {key for one in near for step in one.path for key in (step.source,)}
+        nodes = view.nodes(
+            [one.key for one in near if one.key not in by_key] + [key for key in steps if key not in by_key]
+        )
+        known = nodes | {key: one.node for key, one in by_key.items()}
+        for one in near:
+            share = SPREAD.share * one.score * top
+            held = by_key.get(one.key)
+            if held is not None:
+                by_key[one.key] = replace(held, score=held.score + share, parts={**held.parts, "spread": share})
+            elif one.key in known and _worth(known[one.key], kinds):
+                path = tuple(Hop(known[s.source], s.kind, s.tier, s.outgoing) for s in one.path if s.source in known)
+                by_key[one.key] = Found(known[one.key], share, {"spread": share}, path)
+        return sorted(by_key.values(), key=lambda one: (-one.score, one.node.path, one.node.line, one.node.qual)), notes
+
+    def _pinned(self, view: CodeView, pinned: Sequence[str]) -> tuple[list[Found], tuple[str, ...]]:
+        found, lost = [], []
+        for locator in pinned:
+            try:
+                found.append(Found(view.find(locator), float("inf")))
+            except (NotFound, UsageError):
+                lost.append(f"{locator} is pinned and no longer in the index")
+        return found, tuple(lost)
+
+    def _paged(self, made: Pack, handle: Handle, skip: int, notes: int) -> Pack:
+        """With the handle of the next page, when something was left out that a next page can show."""
+        if not (made.omitted.get("budget") or made.omitted.get("limit")):
+            return made
+        last = _last_shown(made, notes)
+        if last == 0:
+            return made
+        name = handle.name or self.handles.create(handle.query, handle.pinned).name
+        return replace(made, page=f"{name}#{skip + last}")
+
+    def _zoomer(self, view: CodeView) -> Callable[[Node, Zoom], Rendered]:
+        return Zoomer(view, self._outlines, self.root).render
+
+    def _fresh(self, view: CodeView, node: Node) -> Freshness:
+        return self._disk.file_freshness(view.db.file_by_path(os.fsencode(node.path)) if node.path else None)
+
+
+def _words(query: str) -> str:
+    if not any(char.isalnum() for char in query[:40_000]):
+        raise UsageError(
+            "a search needs a word", where="query", way_out="name what you look for, as words or as a symbol"
+        )
+    return query
+
+
+def _worth(node: Node, kinds: Collection[str]) -> bool:
+    return node.type in ("symbol", "file") and bool(node.path) and (not kinds or node.kind in kinds)
+
+
+def _marked(made: Pack, pinned: Sequence[str]) -> Pack:
+    if not pinned:
+        return made
+    return replace(made, items=tuple(replace(item, pinned=item.id in pinned) for item in made.items))
+
+
+def _last_shown(made: Pack, notes: int) -> int:
+    """How many of the found things were looked at before the budget or the limit ended it."""
+    code = [item for item in made.items if item.node is not None]
+    return len(code) + sum(made.omitted.get(why, 0) for why in ("gated", "duplicate", "missing"))

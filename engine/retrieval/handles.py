@@ -1,0 +1,114 @@
+"""Handles ``ctx://…``: a query and pinned locators kept under a name, so that a second agent starts warm.
+
+Who calls: ``context``. What may not come in: what a handle means now; that is asked anew each time. A handle is a
+convenience, not a
+fact: it lives in a small file of its own below ``.mog/handles/``, is bounded in number, and can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from mog.engine.errors import NotFound, StoreDamaged, UsageError
+
+SCHEME = "ctx://"
+PINNED = 32
+QUERY_BYTES = 16_000
+KEPT = 1_000
+_NAME = re.compile(r"ctx://([0-9a-f]{32})\Z")
+
+
+class Handle(NamedTuple):
+    """``name`` is ``ctx://`` and 32 hex digits; the same query and pins always have the same name."""
+
+    name: str
+    query: str
+    pinned: tuple[str, ...]
+
+
+def is_handle(text: str) -> bool:
+    """Whether a text is a handle or a page of one (``ctx://…#12``)."""
+    return bool(_NAME.match(text.partition("#")[0]))
+
+
+class Handles:
+    """The handles of a worktree, below ``.mog/handles``."""
+
+    def __init__(self, mog_dir: Path) -> None:
+        self._folder = mog_dir / "handles"
+
+    def create(self, query: str, pinned: Sequence[str] = ()) -> Handle:
+        """Keep a query and locators.
+
+        Raises:
+            UsageError: neither is given, more than 32 locators, or a query of more than 16,000 bytes.
+            StoreDamaged: ``.mog/handles`` is a link.
+        """
+        if len(pinned) > PINNED or not (query.strip() or pinned):
+            raise UsageError(
+                f"a handle takes a query and at most {PINNED} places", where="create", way_out="name fewer places"
+            )
+        body = json.dumps({"query": query, "pinned": list(pinned)}, sort_keys=True).encode()
+        if len(body) > QUERY_BYTES:
+            raise UsageError(
+                "the query is too long for a handle", where="create", way_out=f"at most {QUERY_BYTES} bytes"
+            )
+        digest = hashlib.blake2b(body, digest_size=16, person=b"mog.handle").hexdigest()
+        self._write(digest, body)
+        return Handle(SCHEME + digest, query, tuple(pinned))
+
+    def load(self, name: str) -> Handle:
+        """The handle of that name.
+
+        Raises:
+            UsageError: it is none. NotFound: it was not made here, or was dropped. StoreDamaged: its file is damaged.
+        """
+        match = _NAME.match(name)
+        if match is None:
+            raise UsageError(
+                f"this is no handle: {name!r:.60}", where="handle", way_out="handles look like ctx://<32 hex digits>"
+            )
+        path = self._folder / match[1]
+        try:
+            fd = os.open(
+                path,
+                os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0),
+            )
+            with open(fd, "rb") as handle:
+                body = handle.read(QUERY_BYTES + 1)
+        except OSError as error:
+            raise NotFound(
+                f"there is no handle {name}", where="handle", way_out="make one with `mog context create`"
+            ) from error
+        if hashlib.blake2b(body, digest_size=16, person=b"mog.handle").hexdigest() != match[1]:
+            raise StoreDamaged(
+                "the handle is damaged", where=str(path), way_out="delete the file and make the handle anew"
+            )
+        found = json.loads(body)
+        return Handle(name, found["query"], tuple(found["pinned"]))
+
+    def _write(self, digest: str, body: bytes) -> None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._folder.is_symlink():
+            raise StoreDamaged(
+                ".mog/handles is a link", where=str(self._folder), way_out="remove it and run the command again"
+            )
+        flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        temporary = self._folder / f".{digest}.{os.getpid()}"
+        with open(os.open(temporary, flags, 0o600), "wb") as out:
+            out.write(body)
+        os.replace(temporary, self._folder / digest)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        held = sorted(self._folder.glob("[0-9a-f]*"), key=lambda path: (path.lstat().st_mtime_ns, path.name))
+        for old in held[: max(0, len(held) - KEPT)]:
+            with contextlib.suppress(OSError):
+                old.unlink()

@@ -1,0 +1,188 @@
+"""Ranking: documents and files by the words of a question and by what it mentions; the best ones again by a learned reranker.
+
+Who calls: ``context`` and the evaluation, with the same code. What may not come in: node keys, edges, text of files, numbers that
+belong in ``weights.py``. Deterministic: equal scores are ordered by path and place.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mog.engine.code.languages.paths import is_test_path
+from mog.engine.retrieval import features, terms
+from mog.engine.retrieval import query as queries
+from mog.engine.retrieval.corpus import Corpus
+from mog.engine.retrieval.mentions import KINDS, OF_FILES, Mentions
+from mog.engine.retrieval.query import Query
+from mog.engine.retrieval.scoring import Asked, Scorer
+from mog.engine.retrieval.weights import RANK, RankWeights
+
+Array = NDArray[Any]
+#: Documents that a reranker looks at.
+RERANKED = 200
+FEATURES = features.NAMES
+_ABOUT_TESTS = re.compile(r"\b[tT]est|\btests\b|test_")
+_RUNS = (terms.FUNCTION, terms.METHOD)
+
+
+class Reranks(Protocol):
+    """What ranks candidates anew by their features (``retrieval/rerank.py``)."""
+
+    def score(self, matrix: Array) -> Array:
+        """One score a row."""
+        ...
+
+
+class Ranked(NamedTuple):
+    """One document with its score and what it is made of."""
+
+    doc: int
+    score: float
+    parts: dict[str, float]
+
+
+@dataclass(slots=True)
+class Scores:
+    """Scores of one question.
+
+    Attributes:
+        total: by document, everything in. words, files: BM25F by document and by file.
+        scale: what a mention of full strength and weight 1 is worth. factor: what the sum of a document is multiplied with.
+    """
+
+    query: Query
+    asked: Asked
+    total: Array
+    words: Array
+    files: Array
+    mentions: Mentions
+    scale: float
+    factor: Array
+
+
+class Ranker:
+    """Ranks the documents of a corpus.
+
+    Args:
+        corpus: what to rank. weights: ``weights.RankWeights``. reranker: orders the best functions anew; None leaves them.
+    """
+
+    def __init__(self, corpus: Corpus, weights: RankWeights = RANK, reranker: Reranks | None = None) -> None:
+        self.corpus = corpus
+        self.weights = weights
+        self.reranker = reranker
+        self.scorer = Scorer(corpus, weights)
+        kinds = np.array([weights.kinds[name] for name in terms.KINDS], np.float32)
+        self._factor = kinds[corpus.kinds] * corpus.alive
+        tests = np.array([is_test_path(path) for path in corpus.paths], bool)[corpus.file_of] if corpus.size else corpus.alive
+        self.tests = tests | (corpus.flags & terms.IS_TEST > 0)
+        self._factor_less_tests = self._factor * np.where(self.tests, np.float32(weights.tests), np.float32(1))
+
+    def with_reranker(self, reranker: Reranks | None) -> Ranker:
+        """The same ranker, which has its best functions ordered anew."""
+        other = copy.copy(self)
+        other.reranker = reranker
+        return other
+
+    def rank(self, query: str | Query, *, limit: int = 50, accept: Array | None = None) -> list[Ranked]:
+        """The best documents.
+
+        Args:
+            accept: one bool a document; others are left out. None: all.
+        """
+        scores = self.score(query)
+        docs = self._best(scores.total, max(limit, RERANKED if self.reranker else 0), accept)
+        if self.reranker is None or not len(docs) or scores.mentions.of("whole").any():
+            return [self._ranked(doc, scores) for doc in docs[:limit].tolist()]
+        order = self._reordered(docs, scores)
+        values = scores.total[docs].tolist()
+        return [self._reranked(doc, value, scores) for doc, value in zip(order[:limit].tolist(), values, strict=False)]
+
+    def files(self, query: str | Query, limit: int = 20, accept: Array | None = None) -> list[tuple[int, float]]:
+        """The best files as (file number, score); a file scores by its own words and its best document."""
+        best = self.file_scores(self.score(query), accept)
+        order = np.lexsort((self.corpus.path_rank, -best))[:limit]
+        return [(int(file), float(best[file])) for file in order if best[file] > 0]
+
+    def features(
+        self, query: str | Query, limit: int = RERANKED, accept: Array | None = None
+    ) -> tuple[Array, Array, tuple[str, ...]]:
+        """(documents, float32 matrix of ``FEATURES``, names) of the best ``limit`` documents."""
+        scores = self.score(query)
+        docs = self._best(scores.total, limit, accept)
+        return docs, features.matrix(self, scores, docs), FEATURES
+
+    # scoring
+
+    def score(self, query: str | Query) -> Scores:
+        """Scores over everything."""
+        corpus, weights = self.corpus, self.weights
+        query = queries.parse(query) if isinstance(query, str) else query
+        asked = self.scorer.asked({"title": query.title, "code": query.code, "prose": query.prose, "error": query.error})
+        own, files = self.scorer.sums(asked, self.scorer.importance(asked))
+        factor = self._factor if _ABOUT_TESTS.search(query.text) else self._factor_less_tests
+        mentions = Mentions(corpus, query)
+        scale = float((own * factor).max(initial=0.0)) or 1.0
+        total = own + np.float32(weights.file) * files[corpus.file_of]
+        for kind in mentions.kinds():
+            total += np.float32(scale * weights.mentions[kind]) * mentions.of(kind)
+        return Scores(query, asked, total * factor, own, files, mentions, scale, factor)
+
+    def file_scores(self, scores: Scores, accept: Array | None = None) -> Array:
+        """Score of each file: its own plus that of its best document."""
+        corpus = self.corpus
+        if not corpus.paths:
+            return scores.files
+        total = scores.total if accept is None else np.where(accept, scores.total, np.float32(0))
+        best = np.maximum.reduceat(total, corpus.first[:-1])
+        own = scores.files * scores.factor[corpus.first[:-1]] / self.weights.kinds["file"]
+        for kind in scores.mentions.kinds():
+            if kind in OF_FILES:
+                named = scores.mentions.of(kind)[corpus.first[:-1]]
+                own = own + np.float32(self.weights.file_mention * self.weights.mentions[kind] * scores.scale) * named
+        return self.weights.file_own * own + best
+
+    # results
+
+    def _best(self, total: Array, limit: int, accept: Array | None) -> Array:
+        scored = total if accept is None else np.where(accept, total, np.float32(0))
+        docs = np.flatnonzero(scored > 0)
+        if len(docs) > limit:
+            edge = np.partition(scored[docs], len(docs) - limit)[len(docs) - limit]
+            docs = docs[scored[docs] >= edge]
+        order = np.lexsort((self.corpus.tie(docs), -scored[docs]))
+        return docs[order][:limit]
+
+    def _reordered(self, docs: Array, scores: Scores) -> Array:
+        """The functions among the best, in the reranker's order, at the places that functions have; the rest stays."""
+        places = np.flatnonzero(np.isin(self.corpus.kinds[docs[:RERANKED]], _RUNS))
+        runs = docs[places]
+        if len(runs) < 2 or self.reranker is None:
+            return docs
+        anew = np.asarray(self.reranker.score(features.matrix(self, scores, runs)))
+        order = docs.copy()
+        order[places] = runs[np.lexsort((np.arange(len(runs)), -anew))]
+        return order
+
+    def _reranked(self, doc: int, value: float, scores: Scores) -> Ranked:
+        if not np.isin(self.corpus.kinds[doc], _RUNS):
+            return self._ranked(doc, scores)
+        return Ranked(doc, value, {**self._ranked(doc, scores).parts, "rerank": value})
+
+    def _ranked(self, doc: int, scores: Scores) -> Ranked:
+        file = int(self.corpus.file_of[doc])
+        sums = {"words": float(scores.words[doc]), "file": self.weights.file * float(scores.files[file])}
+        one = np.array([doc])
+        for kind in scores.mentions.kinds():
+            sums[kind] = self.weights.mentions[kind] * scores.scale * float(scores.mentions.at(kind, one)[0])
+        factor = float(scores.factor[doc])
+        return Ranked(doc, float(scores.total[doc]), {name: value * factor for name, value in sums.items() if value})
+
+
+assert set(KINDS) == set(RANK.mentions)
