@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FILES = ("mog.yaml", "mog.local.yaml")
 MAX_FILE_BYTES = 256_000
+NO_BOUND = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Key:
         name: dotted name in mog.yaml.
         field: field of ``EngineConfig`` it fills.
         kind: ``text``, ``patterns``, ``names``, ``count``, ``seconds`` or ``choice``.
-        choices: legal values of a ``choice``.
+        choices: legal values of a ``choice``, or of each of ``names`` (empty: any).
+        least, most: bounds of a ``count``.
         doc: one sentence for the manual.
     """
 
@@ -42,6 +44,8 @@ class Key:
     kind: str
     doc: str
     choices: tuple[str, ...] = ()
+    least: int = 0
+    most: int = NO_BOUND
 
     @property
     def variable(self) -> str:
@@ -49,6 +53,10 @@ class Key:
         return "MOG_" + self.name.upper().replace(".", "_")
 
 
+_NEVER_EVICTED = (
+    "pinned", "active_task", "correction", "constraint", "convention", "decision", "failure", "risk", "observation", "fact",
+    "task",
+)  # fmt: skip
 KEYS = (
     Key("project", "project", "text", "Name of the repository in node ids."),
     Key("index.include", "include", "patterns", "Only files that match one of these patterns are listed."),
@@ -60,14 +68,27 @@ KEYS = (
     Key("watch.poll_seconds", "poll_seconds", "seconds", "Pause between two looks when polling."),
     Key("executor.registries", "registries", "names", "Entry points of installed packages that bring workers and auditors."),
     Key("beliefs.recheck", "recheck", "choice", "When auditors that may run judge drift.", ("manual", "at_once")),
+    Key("working_set.window", "ws_window", "count", "Context window, in tokens, of clients that do not say theirs.",
+        least=1_000),
+    Key("working_set.budget_pct", "ws_budget_pct", "count", "Share of the window that what a session was served may take.",
+        least=1, most=100),
+    Key("working_set.evict_to_pct", "ws_evict_to_pct", "count", "Share of the window that eviction goes down to.",
+        least=1, most=99),
+    Key("working_set.recency_halflife", "ws_recency_halflife", "count",
+        "Turns in which the recency of a served thing falls to half.", least=1),
+    Key("working_set.never_evict", "ws_never_evict", "names", "What is never evicted: classes and kinds of notes.",
+        _NEVER_EVICTED),
+    Key("working_set.stub_tokens", "ws_stub_tokens", "count", "What the line that stands for an evicted thing may cost.",
+        least=32, most=200),
+    Key("memory.agents", "agent_memory", "choice", "Whether agents and tools may remember.", ("allow", "refuse")),
 )
 RESERVED = (
     "index.languages",
     "index.git_history",
     "embeddings",
     "retrieval",
-    "working_set",
-    "memory",
+    "memory.auto_capture",
+    "memory.retention",
     "policy",
     "secrets",
     "serve",
@@ -125,7 +146,16 @@ def load(root: Path, environ: Mapping[str, str], flags: Mapping[str, object] | N
         found[name] = Setting(name, _checked(_BY_NAME[name], value, _flag(name)), _flag(name))
     engine = EngineConfig(**{_BY_NAME[name].field: setting.value for name, setting in found.items()})  # type: ignore[arg-type]
     settings = tuple(found.get(key.name) or Setting(key.name, getattr(engine, key.field), "built-in") for key in KEYS)
+    _check_marks({setting.name: setting for setting in settings})
     return Config(engine, settings, tuple(notes))
+
+
+def _check_marks(settings: Mapping[str, Setting]) -> None:
+    low, high = settings["working_set.evict_to_pct"], settings["working_set.budget_pct"]
+    if int(str(low.value)) >= int(str(high.value)):
+        what = f"{low.name} ({low.value}) has to be below {high.name} ({high.value})"
+        where = low.origin if low.origin != "built-in" else high.origin
+        raise ConfigError(what, where=where, way_out="leave a gap between the two")
 
 
 def write_template(root: Path) -> list[str]:
@@ -181,23 +211,27 @@ def _checked(key: Key, value: object, where: str) -> object:
         return value
     if key.kind == "choice" and value in key.choices:
         return value
-    if key.kind == "count" and number and isinstance(value, int) and value >= 0:
+    if key.kind == "count" and number and isinstance(value, int) and key.least <= value <= key.most:
         return value
     if key.kind == "seconds" and number and 0.05 <= float(str(value)) <= 3600:
         return float(str(value))
-    if key.kind in ("patterns", "names") and isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+    if key.kind in ("patterns", "names") and isinstance(value, (list, tuple)) and all(_listed(key, item) for item in value):
         return tuple(value)
     raise ConfigError(f"{key.name} cannot be {value!r}", where=where, way_out=f"it takes {_wanted(key)}")
+
+
+def _listed(key: Key, item: object) -> bool:
+    return isinstance(item, str) and (not key.choices or item in key.choices)
 
 
 def _wanted(key: Key) -> str:
     return {
         "text": "a text",
         "choice": "one of " + ", ".join(key.choices),
-        "count": "a whole number, 0 or more",
+        "count": f"a whole number, {key.least} " + (f"to {key.most}" if key.most < NO_BOUND else "or more"),
         "seconds": "seconds between 0.05 and 3600",
         "patterns": "a list of gitignore-style patterns",
-        "names": "a list of names",
+        "names": "a list of names" + (" among " + ", ".join(key.choices) if key.choices else ""),
     }[key.kind]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -86,6 +86,12 @@ class Beliefs:
         """Close the ledger."""
         self.log.close()
         self.disk.close()
+
+    @contextlib.contextmanager
+    def looking(self) -> Iterator[freshness.Disk]:
+        """The files of the worktree, for the while of a ``with`` to this thread alone."""
+        with self._lock:
+            yield self.disk
 
     # rooms, opened when first needed
 

@@ -53,6 +53,10 @@ if TYPE_CHECKING:
     from mog.engine.executor.registry import TaskRegistry
     from mog.engine.graph import ContextGraph
     from mog.engine.lookout import Lookout
+    from mog.engine.memory.notes import Notes
+    from mog.engine.memory.working_set import WorkingSet, WorkingSets
+    from mog.engine.retrieval.context import Context
+    from mog.engine.retrieval.model import Item
     from mog.engine.store.nx_snap import Snap
     from mog.engine.work import Work
 
@@ -79,6 +83,9 @@ class Workspace:
         self._guard = threading.RLock()
         self._readers: list[Any] = []
         self._beliefs: Beliefs | None = None
+        self._context: Context | None = None
+        self._memory: Notes | None = None
+        self._sets: WorkingSets | None = None
         self._live: LiveIndex | None = None
         self._lookout: Lookout | None = None
         self._own_indexer: Indexer | None = None
@@ -126,6 +133,12 @@ class Workspace:
         with self._guard:
             readers, self._readers = self._readers, []
             self._local = threading.local()
+            self._context = None
+            if self._sets is not None:
+                self._sets.close()
+            if self._memory is not None:
+                self._memory.close()
+            self._sets = self._memory = None
             if self._beliefs is not None:
                 self._beliefs.close()
                 self._beliefs = None
@@ -274,6 +287,47 @@ class Workspace:
                 self._beliefs = Beliefs(place, self.ontology, self.config)
             return self._beliefs
 
+    # context
+
+    @property
+    def context(self) -> Context:
+        """Bounded answers for agents and people: search, expand, handles, catalog, pack and scope."""
+        from mog.engine.retrieval.context import Context
+
+        def notes(query: str, locators: Sequence[str], budget: int) -> tuple[Item, ...]:
+            return self.memory.items(query, budget, places=locators)
+
+        with self._guard:
+            if self._context is None:
+                self._context = Context(self.root, self._make_mog(), self._reading, self.beliefs.disk, self.config, notes)
+            return self._context
+
+    @property
+    def memory(self) -> Notes:
+        """What people, agents and tools wanted kept, held against the disk."""
+        from mog.engine.memory.notes import Notes
+
+        with self._guard:
+            if self._memory is None:
+                self._memory = Notes(self.beliefs, self.config, self._reading)
+            return self._memory
+
+    @property
+    def working_sets(self) -> WorkingSets:
+        """What was served to whom, by session."""
+        from mog.engine.memory import served_now
+        from mog.engine.memory.working_set import WorkingSets
+
+        with self._guard:
+            if self._sets is None:
+                judge = served_now.judge(self.context.text, self.memory.recall)
+                self._sets = WorkingSets(self._make_mog(), self.config, judge)
+            return self._sets
+
+    def working_set(self, session: str, window: int = 0) -> WorkingSet:
+        """The working set of one session; see ``WorkingSets.session``."""
+        return self.working_sets.session(session, window)
+
     @property
     def work(self) -> Work:
         """The plans of this repository and what became of them."""
@@ -375,9 +429,13 @@ class Workspace:
 
     # inside
 
-    def _indexer(self) -> Indexer:
+    def _make_mog(self) -> Path:
         _make_folder(self.mog_dir)
         _write_new(self.mog_dir / ".gitignore", _IGNORED)
+        return self.mog_dir
+
+    def _indexer(self) -> Indexer:
+        self._make_mog()
         with self._guard:
             if self._own_indexer is None:
                 self._own_indexer = Indexer(self.root, self.mog_dir, self.ontology, self.config)
