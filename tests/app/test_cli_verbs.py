@@ -27,6 +27,8 @@ ANSWERING = {
     "verify": [],
     "map": [],
     "search": ["total"],
+    "expand": ["total"],
+    "context": ["pack", "total"],
     "show": ["total"],
     "impact": ["total"],
     "neighbors": ["total"],
@@ -44,6 +46,8 @@ BELIEFS = {
     "allow", "ask", "assume", "claim", "decide", "demo", "evidence", "explain", "health", "ingest", "invalidate", "ledger",
     "lineage", "recheck", "retract", "supersede", "why", "withdraw",
 }  # fmt: skip
+NOTES = {"remember", "recall", "forget", "promote", "ws"}  # tried in tests/memory
+EVALS = {"eval"}  # tried in tests/evals
 WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
 
@@ -90,7 +94,7 @@ def assert_safe(data: bytes) -> None:
 
 
 def test_every_verb_is_tried_here() -> None:
-    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK
+    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK | NOTES | EVALS
 
 
 @pytest.mark.parametrize("verb", ANSWERING)
@@ -187,7 +191,7 @@ def test_an_ambiguous_name_lists_its_candidates(capfdbinary: Any) -> None:
 
 def test_search_passes_on_what_was_typed(capfdbinary: Any) -> None:
     Run(capfdbinary, "search", "where", "are", "tokens", "--kind", "method", "-n", "7")
-    assert asked("search") == {"query": "where are tokens", "limit": 7, "kind": "method"}
+    assert asked("search") == {"query": "where are tokens", "limit": 7, "kinds": ("method",), "rerank": True}
 
 
 def test_a_query_may_begin_with_a_dash_after_two(capfdbinary: Any) -> None:
@@ -260,10 +264,10 @@ def test_a_damaged_store_exits_9_and_still_lists_the_checks(capfdbinary: Any, wo
 
 
 def test_doctor_shows_where_each_setting_comes_from(capfdbinary: Any, tmp_path: Path) -> None:
-    (tmp_path / "mog.yaml").write_text("project: shop\nmemory: {}\n")
+    (tmp_path / "mog.yaml").write_text("project: shop\npolicy: {}\n")
     run = Run(capfdbinary, "doctor", "--json")
     assert {"name": "project", "value": "shop", "origin": "mog.yaml:1"} in run.json["settings"]
-    assert "memory" in run.json["notes"][0]
+    assert "policy" in run.json["notes"][0]
 
 
 def test_show_withholds_gated_source_and_says_gated(capfdbinary: Any, workspace: dict[str, Any]) -> None:

@@ -13,6 +13,8 @@ from mog.engine import model as m
 from mog.engine.config import EngineConfig
 from mog.engine.errors import AmbiguousTarget, HeldByOther, IndexMissing, NotFound, PolicyDenied
 from mog.engine.ontology import load
+from mog.engine.retrieval import model as r
+from mog.engine.retrieval import pack, shapes
 
 EVIL = "a\x1b[31m\u202eb\udcff\nc\u200b.py"
 STAMP = m.IndexStamp(7, "main 4f2a19c", True)
@@ -111,6 +113,45 @@ RECORDS: tuple[object, ...] = (
 )
 
 
+class Context:
+    """Packs and shapes of hostile text; a list of hits goes by the name ``search``."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def ranked(self, query: str, *, limit: int, kinds: tuple[str, ...], rerank: bool, progress: Any) -> Any:
+        """Canned hits."""
+        return self.workspace._answer("search", SEARCH, query=query, limit=limit, kinds=kinds, rerank=rerank)
+
+    def search(self, query: str, **arguments: Any) -> Any:
+        """Canned pack."""
+        return self.workspace._answer("pack", pack_of(query), query=query, **arguments)
+
+    def expand(self, target: str, **arguments: Any) -> Any:
+        """Canned pack of one node."""
+        self.workspace._find(target)
+        return self.workspace._answer("expand", pack_of(target), target=target, **arguments)
+
+    def prompt_pack(self, query: str, *, progress: Any) -> Any:
+        """Canned section of a prompt."""
+        made = shapes.PromptPack("loaded", "", EVIL, relevant_paths=(EVIL,), matched_nodes=(REF,), warnings=(EVIL,))
+        return self.workspace._answer("prompt_pack", made, query=query)
+
+
+def pack_of(query: str) -> Any:
+    """One item whose every text is hostile."""
+    hop = r.Hop(CALLER, "calls", m.Tier.candidate, False)
+    item = pack.costed(
+        r.Item(EVIL, "method", f"def f():\n\t{EVIL}", r.Zoom.L2, 0, 0, m.Freshness.drifted, path=(hop,), parts={EVIL: 1.0},
+               provenance=EVIL, warnings=(EVIL,))
+    )  # fmt: skip
+    return r.Pack(query, (item,), 4_000, item.tokens, item.size, "bytes", 2, {"budget": 1}, m.Boundary(notes=(EVIL,)), STAMP,
+                  page=f"ctx://{EVIL}", needed=7, warnings=(EVIL,))  # fmt: skip
+
+
+REF = shapes.NodeRef(EVIL, EVIL, "symbol", "method", EVIL, EVIL, 1, "current")
+
+
 class Workspace:
     """The façade with canned answers; ``behaviour`` holds errors or answers by method name."""
 
@@ -168,6 +209,11 @@ class Workspace:
     def search(self, query: str, *, limit: int = 20, kind: str = "") -> Any:
         """Canned hits."""
         return self._answer("search", SEARCH, query=query, limit=limit, kind=kind)
+
+    @property
+    def context(self) -> Context:
+        """What agents are given."""
+        return Context(self)
 
     def neighbors(self, target: str, **arguments: Any) -> Any:
         """Canned neighbourhood; ``nobody`` is not found, ``many`` is ambiguous, ``early`` has no index."""

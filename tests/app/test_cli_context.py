@@ -1,0 +1,85 @@
+"""``mog search`` with text, ``mog expand`` and ``mog context`` over a real repository: what is printed, how it exits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from context_kit import PASSWORD, repository
+
+from mog.app.cli import exit_codes
+from mog.app.cli.main import main
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+    repository(tmp_path).close()
+    monkeypatch.chdir(tmp_path)
+
+    def runs(*arguments: str) -> tuple[int, str]:
+        code = main(list(arguments))
+        return code, capfd.readouterr().out
+
+    return runs
+
+
+def test_a_search_with_a_budget_gives_text_and_its_cost(run: Any) -> None:
+    code, out = run("search", "refresh token", "--budget", "600")
+    assert code == exit_codes.OK
+    assert "sym:shop/tokens.py::TokenStore" in out and ", fresh]" in out and "of 600 tokens (utf8-bytes/4)" in out
+    document = json.loads(run("search", "refresh token", "--budget", "600", "--json")[1])
+    assert document["tokens"] <= 600 and document["estimator"] == "utf8-bytes/4"
+    assert {"id", "zoom", "freshness", "tier", "label", "provenance", "text", "parts", "path"} <= document["items"][0].keys()
+
+
+def test_explain_prints_parts_and_paths(run: Any) -> None:
+    out = run("search", "half even", "--explain", "--zoom", "L1", "--no-rerank")[1]
+    assert "score" in out and "words" in out
+    assert "from sym:shop/money.py::round_cents by calls of" in out
+
+
+def test_the_next_page_is_a_command_away(run: Any) -> None:
+    out = run("search", "token", "--budget", "512", "--zoom", "L2")[1]
+    page = out.split("more: mog search ")[1].split()[0]
+    code, more = run("search", page, "--budget", "512", "--zoom", "L2")
+    assert code == exit_codes.OK and more.splitlines()[0] not in out.splitlines()
+
+
+def test_expand_exits_6_for_gated_content(run: Any) -> None:
+    code, out = run("expand", "shop/keys.py::PASSWORD")
+    assert code == exit_codes.POLICY and PASSWORD not in out
+    code, out = run("expand", "rotate", "--zoom", "l1")
+    assert (code, out.splitlines()[1]) == (exit_codes.OK, "def rotate(store: TokenStore, token: str) -> str:")
+    assert run("expand", "rotate", "--zoom", "L9")[0] == exit_codes.USAGE
+    assert run("expand", "nothing_like_it")[0] == exit_codes.NOTHING
+
+
+def test_the_section_for_a_prompt_stands_between_its_marks(run: Any) -> None:
+    code, out = run("context", "pack", "refresh", "token")
+    lines = out.splitlines()
+    assert code == exit_codes.OK and (lines[0], lines[-1]) == ("[CONTEXT GRAPH]", "[/CONTEXT GRAPH]")
+    assert "  shop/tokens.py" in lines
+
+
+def test_a_scope_without_a_path_that_is_there_exits_1(run: Any) -> None:
+    code, out = run("context", "scope", "shop/tokns.py")
+    assert code == exit_codes.NOTHING and "which file is meant?" in out and "    shop/tokens.py" in out
+    assert json.loads(run("context", "scope", "shop/tokens.py", "--json")[1])["grants_edit"] is False
+
+
+def test_a_handle_made_here_is_loaded_here(run: Any) -> None:
+    name = run("context", "create", "half even", "--pin", "rotate")[1].strip()
+    code, out = run("context", "load", name)
+    assert code == exit_codes.OK and out.startswith("sym:shop/tokens.py::rotate") and "pinned" in out.splitlines()[0]
+    assert run("search", name)[1] == out
+    assert run("context", "load", "ctx://nowhere")[0] == exit_codes.USAGE
+    assert run("context", "load", "ctx://" + "0" * 32)[0] == exit_codes.NOTHING
+
+
+def test_without_an_index_the_pack_exits_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    repository(tmp_path, index=False).close()
+    monkeypatch.chdir(tmp_path)
+    assert main(["context", "pack", "x"]) == exit_codes.STALE
+    assert "unavailable: there is no index yet" in capfd.readouterr().out
