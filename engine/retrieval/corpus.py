@@ -103,8 +103,8 @@ class Corpus:
         numbers = {number for number, path in enumerate(self.paths) if path in gone and number not in self.dead}
         segments = (*self.segments, fresh) if fresh.paths else self.segments
         changed = Corpus(segments, self.dead | numbers)
-        spare = sum(len(segment.docs) for segment in segments[1:])
-        crowded = len(segments) > 8 or spare > max(50_000, COMPACT_AT * len(segments[0].docs))
+        sizes = [len(segment.docs) for segment in segments]
+        crowded = len(sizes) > 8 or sum(sizes[1:]) > max(50_000, COMPACT_AT * sum(sizes))
         return changed.compact() if crowded else changed
 
     def compact(self) -> Corpus:
@@ -127,6 +127,18 @@ class Corpus:
             keep = self.alive[docs]
             docs, counts = docs[keep], counts[keep]
         return docs, counts
+
+    def counts_at(self, number: int, field: int, docs: Array) -> Array:
+        """How often a term stands in a field of some living documents (ascending), without a look at the others."""
+        found = np.zeros(len(docs), np.float32)
+        for segment, base in zip(self.segments, self._bases[:-1], strict=True):
+            rows = segment.rows(number | field)
+            if rows.start != rows.stop:
+                where = segment.docs[rows]
+                wanted = np.where(docs >= base, docs - base, len(segment.kinds)).astype(np.uint32)
+                at = np.minimum(np.searchsorted(where, wanted), len(where) - 1)
+                found += np.where(where[at] == wanted, segment.counts[rows][at], np.float32(0))
+        return found
 
     def frequency(self, number: int, fields: Iterable[int]) -> int:
         """How many postings a term has in some fields, dead ones too: what it costs to look at them."""
@@ -258,11 +270,12 @@ def _segment(files: Iterable[tuple[str, bytes]]) -> Segment:
     ordered = sorted(files)
     unpacked = [terms.unpack(data) for _, data in ordered]
     first = np.cumsum([0, *(len(one.kinds) for one in unpacked)])
-    columns = [np.concatenate([empty, *rows]) for empty, *rows in zip(_NOTHING, *unpacked, strict=True)]
-    postings, *by_document = columns
+    postings, kinds, flags, parents, lines, lengths = (
+        np.concatenate(rows) for rows in zip(_NOTHING, *unpacked, strict=True)
+    )  # fmt: skip
     docs = postings["doc"] + np.repeat(first[:-1].astype("<u4"), [len(one.postings) for one in unpacked])
     grouped = _grouped(postings["key"], docs, postings["count"])
-    return Segment(tuple(path for path, _ in ordered), first, *by_document, *grouped)
+    return Segment(tuple(path for path, _ in ordered), first, kinds, flags, parents, lines, lengths, *grouped)
 
 
 #: No files, in the columns of ``FileTerms``.

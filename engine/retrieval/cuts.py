@@ -181,7 +181,9 @@ def run_cuts(data: bytes, sym: Sequence[Any], head: int, stop: int, whole: int) 
     yield Cut(doc[1] if doc else head, stop)
 
 
-def class_cuts(root: Syntax, base: int, data: bytes, shown: Shown, span: tuple[int, int], docs: Sequence[tuple[int, int]]) -> Iterator[Cut]:
+def class_cuts(
+    root: Syntax, base: int, data: bytes, shown: Shown, span: tuple[int, int], docs: Sequence[tuple[int, int]]
+) -> Iterator[Cut]:
     """What a class, or anything else that holds definitions, loses: bodies of functions and comments.
 
     Args:

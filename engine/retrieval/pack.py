@@ -1,33 +1,31 @@
 """Packs: found things turned into a bounded answer. Signatures first, bodies of the best where they fit.
 
-Who calls: ``context``. What may not come in: how things are found or rendered. The promise, whatever comes in: the items' printed
-texts together cost at most ``budget`` by ``estimator``, and every found thing is an item or counted in ``omitted``.
+Who calls: ``context``. What may not come in: how things are found or rendered. The promise, whatever comes in: what is printed of
+the items costs at most ``budget`` by ``estimator``, in sum and as one text, as it leaves a surface (unsafe characters escaped);
+every found thing is an item or counted in ``omitted``.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 
 from mog.engine.model import Boundary, Freshness, IndexStamp, Node, Tier
 from mog.engine.retrieval import estimator
+from mog.engine.retrieval.cuts import CLASSES
 from mog.engine.retrieval.model import Found, Item, Pack, Rendered, Zoom
 from mog.engine.retrieval.weights import PACK, PackWeights
 
 Render = Callable[[Node, Zoom], Rendered]
 MIN_BUDGET, MAX_BUDGET = 64, 100_000
-
-
-@dataclass(slots=True)
-class _Room:
-    """What is left of a budget, in bytes."""
-
-    left: int
-
-    def takes(self, size: int) -> bool:
-        """Whether that many bytes still fit."""
-        return size <= self.left
+_ODD = re.compile("[^\n\t -~]")
+# what a surface spells out although it counts as printable (app/present.clean, which a test holds this against)
+_DRAWN_AS_NOTHING = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f") | {
+    chr(code) for code in (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))
+}
 
 
 def printed(item: Item) -> str:
@@ -37,8 +35,29 @@ def printed(item: Item) -> str:
     marks += [item.label] if item.label != "repo" else []
     marks += ["pinned"] if item.pinned else []
     head = f"{item.id} [{', '.join(marks)}]"
-    lines = [head, *(f"! {warning}" for warning in item.warnings), item.text.rstrip("\n")]
+    lines = [*map(_one_line, (head, *(f"! {warning}" for warning in item.warnings))), item.text.rstrip("\n")]
     return "\n".join(line for line in lines if line) + "\n"
+
+
+def _one_line(text: str) -> str:
+    """A name cannot begin a line of its own, whatever characters it has."""
+    return text.replace("\n", "\\n").replace("\t", "\\t")
+
+
+def cost(text: str) -> int:
+    """UTF-8 bytes of a text as a surface prints it: control, bidirectional and invisible characters as visible escapes."""
+    size = estimator.size(text)
+    return size if text.isascii() and text.isprintable() else size + sum(map(_spelled, _ODD.findall(text)))
+
+
+@cache
+def _spelled(char: str) -> int:
+    """Bytes that an unsafe character takes more as an escape (``\\x1b``, ``\\u202e``, ``\\U000e0001``); an upper bound."""
+    code = ord(char)
+    if char.isprintable() and char not in _DRAWN_AS_NOTHING:
+        return 0
+    spelled = 4 if code < 0x80 or 0xDC80 <= code <= 0xDCFF else 6 if code <= 0xFFFF else 10
+    return max(0, spelled - estimator.size(char))
 
 
 def make_item(found: Found, rendered: Rendered) -> Item:
@@ -54,21 +73,16 @@ def make_item(found: Found, rendered: Rendered) -> Item:
 
 def costed(item: Item) -> Item:
     """The item with its cost by what is printed."""
-    size = estimator.size(printed(item))
+    size = cost(printed(item))
     return replace(item, size=size, tokens=estimator.of_bytes(size))
 
 
 def _provenance(found: Found) -> str:
     if found.path:
-        steps = " ".join(
-            f"{'' if hop.outgoing else '<-'}{hop.kind}{'->' if hop.outgoing else ''} " for hop in found.path
-        ).strip()
+        steps = " ".join(f"{'' if hop.outgoing else '<-'}{hop.kind}{'->' if hop.outgoing else ''}" for hop in found.path)
         return f"from {found.path[0].node.locator} {steps}"
-    return (
-        "matched: " + ", ".join(sorted(found.parts, key=lambda name: (-found.parts[name], name))[:4])
-        if found.parts
-        else "asked for"
-    )
+    best = sorted(found.parts, key=lambda name: (-found.parts[name], name))[:4]
+    return "matched: " + ", ".join(best) if best else "asked for"
 
 
 def fill(
@@ -78,101 +92,162 @@ def fill(
     """Fill a pack.
 
     Args:
-        found: best first. zoom: None chooses: signatures for as many as fit, then bodies for the best few where they fit.
+        found: best first; what is shown is always a beginning of it, so that a page goes on where the last one ended.
+        zoom: None chooses: signatures until they took ``weights.signature_share`` of the budget, then bodies of the best few
+            where they fit, then signatures again. A class whose signatures would take too much is shown as its names.
         first: ready items (notes, pins) that come before what was found; they count against the budget as all do.
         limit: items at most.
     """
     budget = max(MIN_BUDGET, min(budget, MAX_BUDGET))
-    room = _Room(budget * estimator.BYTES_PER_TOKEN)
-    omitted: Counter[str] = Counter()
-    needed = 0
-    items: list[Item] = []
-    for ready in map(costed, first):
-        if len(items) < limit and room.takes(ready.size):
-            items.append(ready)
-            room.left -= ready.size
-        else:
-            omitted["budget" if len(items) < limit else "limit"] += 1
-            needed = needed or ready.tokens
-    shown = len(items)
-    start = Zoom.L1 if zoom is None else zoom
-    for number, one in enumerate(found):
-        item, why = _fit(one, render, start, room, items, limit, budget)
-        if item is None and why[0] in ("budget", "limit"):
-            omitted[why[0]] += len(found) - number  # what follows is the next page's
-            needed = needed or why[1]
-            break
-        if item is None:
-            omitted[why[0]] += 1
-            continue
-        items.append(item)
-        room.left -= item.size
+    packing = _Packing(render, budget, limit, weights)
+    for item in map(costed, first):
+        packing.ready(item)
+    rest = packing.add(found, 0, zoom, int(budget * weights.signature_share) if zoom is None else budget)
     if zoom is None:
-        _enlarge(items, shown, render, room, budget, weights, omitted)
-    size = sum(item.size for item in items)
+        packing.enlarge(weights.bodies)
+        rest = packing.add(found, rest, zoom, budget)
+        packing.enlarge(2 * weights.bodies)  # where the limit, or the end of what was found, left room
+    packing.leave(found, rest)
+    items, size = tuple(packing.items), sum(item.size for item in packing.items)
     warnings = tuple(dict.fromkeys(f"{item.id}: {warning}" for item in items for warning in item.warnings))[:8]
     return Pack(
-        query, tuple(items), budget, estimator.of_bytes(size), size, estimator.NAME, len(first) + len(found), dict(omitted),
-        boundary or Boundary(), stamp, needed=needed, warnings=warnings,
+        query, items, budget, estimator.of_bytes(size), size, estimator.NAME, len(first) + len(found), dict(packing.omitted),
+        boundary or Boundary(), stamp, needed=packing.needed, warnings=warnings,
     )  # fmt: skip
 
 
-def _fit(
-    found: Found, render: Render, zoom: Zoom, room: _Room, items: Sequence[Item], limit: int, budget: int
-) -> tuple[Item | None, tuple[str, int]]:
-    """The item at this zoom; one below when it is the first or would take half of the budget; else why not, and its cost."""
-    if len(items) >= limit:
-        return None, ("limit", 0)
-    wanted = 0
-    for level in range(zoom, -1, -1):
-        rendered = render(found.node, Zoom(level))
-        if rendered.gated:
-            return None, ("gated", 0)
-        if rendered.freshness is Freshness.missing:
-            return None, ("missing", 0)
-        item = make_item(found, rendered)
-        wanted = wanted or item.tokens
-        if rendered.text and _inside(item, items):
-            return None, ("duplicate", 0)
-        if room.takes(item.size):
-            return item, ("", 0)
-        if items and item.tokens <= budget // 2:
-            break
-    return None, ("budget", wanted)
+class _Packing:
+    """A pack while it is filled.
+
+    Attributes:
+        left: tokens that are not spent. ready_made: how many items came ready, and are not to be touched.
+        needed: tokens of the first thing that the budget left out.
+    """
+
+    def __init__(self, render: Render, budget: int, limit: int, weights: PackWeights) -> None:
+        self.render = render
+        self.budget = budget
+        self.left = budget
+        self.limit = limit
+        self.weights = weights
+        self.items: list[Item] = []
+        self._by_path: dict[str, list[Item]] = {}
+        self.ready_made = 0
+        self.omitted: Counter[str] = Counter()
+        self.needed = 0
+        self._full = False
+
+    def ready(self, item: Item) -> None:
+        """Take an item as it is, or count it."""
+        why = "limit" if len(self.items) >= self.limit else "budget" if item.tokens > self.left else ""
+        if why:
+            self.omitted[why] += 1
+            self.needed = self.needed or (item.tokens if why == "budget" else 0)
+            return
+        self._take(item)
+        self.ready_made += 1
+
+    def add(self, found: Sequence[Found], start: int, zoom: Zoom | None, until: int) -> int:
+        """Take what fits, from ``start`` on, until so many tokens are spent; where it stopped."""
+        for number in range(start, len(found)):
+            if self._full or self.budget - self.left >= until or len(self.items) >= self.limit:
+                return number
+            item, why = self._fit(found[number], zoom)
+            if item is not None:
+                self._take(item)
+            elif why == "budget":
+                self._full = True
+                return number
+            else:
+                self.omitted[why] += 1
+        return len(found)
+
+    def leave(self, found: Sequence[Found], start: int) -> None:
+        """Count what comes after: it is the next page's."""
+        if start < len(found):
+            self.omitted["limit" if len(self.items) >= self.limit and not self._full else "budget"] += len(found) - start
+
+    def _take(self, item: Item) -> None:
+        self.items.append(item)
+        self.left -= item.tokens
+        if item.node is not None:
+            self._by_path.setdefault(item.node.path, []).append(item)
+
+    def _beside(self, item: Item) -> list[Item]:
+        """Items of the same file."""
+        return self._by_path.get(item.node.path, []) if item.node is not None else []
+
+    def _exchange(self, at: int, item: Item | None) -> None:
+        """Put another item in the place of one, or none."""
+        old = self.items[at]
+        self.left += old.tokens - (item.tokens if item else 0)
+        self.items[at : at + 1] = [item] if item else []
+        beside = self._beside(old)
+        where = next(number for number, one in enumerate(beside) if one is old)
+        beside[where : where + 1] = [item] if item else []
+
+    def _fit(self, found: Found, zoom: Zoom | None) -> tuple[Item | None, str]:
+        """The item at its zoom; lower when it is the first, or would take half of the budget; else why not."""
+        wanted = 0
+        for level in range(Zoom.L1 if zoom is None else zoom, -1, -1):
+            rendered = self.render(found.node, Zoom(level))
+            if rendered.gated and not rendered.text:
+                return None, "gated"
+            if rendered.freshness is Freshness.missing:
+                return None, "missing"
+            item = make_item(found, rendered)
+            wanted = wanted or item.tokens
+            if self._repeats(item, zoom):
+                return None, "duplicate"
+            if zoom is None and rendered.zoom is Zoom.L1 and self._too_much(item):
+                continue
+            if item.tokens <= self.left:
+                return item, ""
+            if len(self.items) > self.ready_made and item.tokens <= self.budget // 2:
+                break
+        self.needed = self.needed or wanted
+        return None, "budget"
+
+    def _too_much(self, item: Item) -> bool:
+        """Whether the signatures of what holds others (a class, a file) take more than they are worth before one was picked."""
+        return _holds(item) and item.tokens > max(MIN_BUDGET, int(self.budget * self.weights.outline_share))
+
+    def _repeats(self, item: Item, zoom: Zoom | None) -> bool:
+        """Whether an item that is here shows it. Of the best few, the body may be shown yet, so they are kept for now."""
+        if zoom is None and len(self.items) - self.ready_made < self.weights.bodies:
+            return any(one.zoom >= Zoom.L2 and _inside(item, one) for one in self._beside(item))
+        return any(_inside(item, one) for one in self._beside(item))
+
+    def enlarge(self, count: int) -> None:
+        """Show bodies of the best few where they fit, then drop what stands in another item and count it."""
+        most = int(self.budget * self.weights.body_share)
+        for at in range(self.ready_made, min(len(self.items), self.ready_made + count)):
+            item = self.items[at]
+            if item.node is None or item.node.type != "symbol" or item.zoom >= Zoom.L2 or self.left <= 0:
+                continue
+            rendered = self.render(item.node, Zoom.L2)
+            larger = make_item(Found(item.node, item.score, item.parts, item.path), rendered)
+            if not rendered.gated and rendered.text and larger.tokens <= most and larger.tokens - item.tokens <= self.left:
+                self._exchange(at, larger)
+        for at in range(len(self.items) - 1, self.ready_made - 1, -1):
+            item = self.items[at]
+            if any(_inside(item, one) for one in self._beside(item) if one is not item):
+                self._exchange(at, None)
+                self.omitted["duplicate"] += 1
 
 
-def _inside(item: Item, items: Sequence[Item]) -> bool:
-    """Whether the text already stands in an item of the same file (a method in its class)."""
-    if item.node is None or item.zoom is Zoom.L0:
+def _holds(item: Item) -> bool:
+    return item.node is not None and (item.node.type == "file" or item.node.kind in CLASSES)
+
+
+def _inside(item: Item, other: Item) -> bool:
+    """Whether another item shows all that this one does: a method in its class, a closure in its function, all in their file."""
+    node, owner = item.node, other.node
+    if node is None or owner is None or node.path != owner.path or node.type != "symbol" or item.zoom > other.zoom:
         return False
-    lines = _lines(item.text)
-    return any(
-        one.node is not None and one.node.path == item.node.path and one.zoom >= Zoom.L1 and lines in _lines(one.text)
-        for one in items
-    )
-
-
-def _lines(text: str) -> str:
-    return "\n" + "\n".join(line.strip() for line in text.splitlines()) + "\n"
-
-
-def _enlarge(
-    items: list[Item], shown: int, render: Render, room: _Room, budget: int, weights: PackWeights, omitted: Counter[str]
-) -> None:
-    """Show bodies of the best few where they fit; what then stands inside a body is dropped and counted."""
-    most = int(budget * weights.body_share)
-    for at in range(shown, min(len(items), shown + weights.bodies)):
-        item = items[at]
-        if item.node is None or item.node.type != "symbol":
-            continue
-        rendered = render(item.node, Zoom.L2)
-        larger = make_item(Found(item.node, item.score, item.parts, item.path), rendered)
-        if rendered.gated or larger.tokens > most or not room.takes(larger.size - item.size):
-            continue
-        room.left -= larger.size - item.size
-        items[at] = larger
-    for at in range(len(items) - 1, shown - 1, -1):
-        if _inside(items[at], [one for number, one in enumerate(items) if number != at and one.zoom >= Zoom.L2]):
-            room.left += items[at].size
-            del items[at]
-            omitted["duplicate"] += 1
+    below = "" if owner.type == "file" else owner.qual + "."
+    if not node.qual.startswith(below) or other.zoom is Zoom.L0:
+        return False
+    if other.zoom >= Zoom.L2 or (_holds(other) and "." not in node.qual[len(below) :]):
+        return True
+    return bool(item.text) and item.text.partition("\n")[0].strip() in map(str.strip, other.text.split("\n"))

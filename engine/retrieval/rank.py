@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -18,9 +18,10 @@ from mog.engine.code.languages.paths import is_test_path
 from mog.engine.retrieval import features, terms
 from mog.engine.retrieval import query as queries
 from mog.engine.retrieval.corpus import Corpus
+from mog.engine.retrieval.features import Scores, Seen
 from mog.engine.retrieval.mentions import KINDS, OF_FILES, Mentions
 from mog.engine.retrieval.query import Query
-from mog.engine.retrieval.scoring import Asked, Scorer
+from mog.engine.retrieval.scoring import Scorer
 from mog.engine.retrieval.weights import RANK, RankWeights
 
 Array = NDArray[Any]
@@ -29,6 +30,7 @@ RERANKED = 200
 FEATURES = features.NAMES
 _ABOUT_TESTS = re.compile(r"\b[tT]est|\btests\b|test_")
 _RUNS = (terms.FUNCTION, terms.METHOD)
+_is_test = lru_cache(maxsize=200_000)(is_test_path)  # asked of every file again after each edit
 
 
 class Reranks(Protocol):
@@ -47,25 +49,6 @@ class Ranked(NamedTuple):
     parts: dict[str, float]
 
 
-@dataclass(slots=True)
-class Scores:
-    """Scores of one question.
-
-    Attributes:
-        total: by document, everything in. words, files: BM25F by document and by file.
-        scale: what a mention of full strength and weight 1 is worth. factor: what the sum of a document is multiplied with.
-    """
-
-    query: Query
-    asked: Asked
-    total: Array
-    words: Array
-    files: Array
-    mentions: Mentions
-    scale: float
-    factor: Array
-
-
 class Ranker:
     """Ranks the documents of a corpus.
 
@@ -80,7 +63,8 @@ class Ranker:
         self.scorer = Scorer(corpus, weights)
         kinds = np.array([weights.kinds[name] for name in terms.KINDS], np.float32)
         self._factor = kinds[corpus.kinds] * corpus.alive
-        tests = np.array([is_test_path(path) for path in corpus.paths], bool)[corpus.file_of] if corpus.size else corpus.alive
+        self.owners = np.maximum(corpus.parents, 0)
+        tests = np.array([_is_test(path) for path in corpus.paths], bool)[corpus.file_of] if corpus.size else corpus.alive
         self.tests = tests | (corpus.flags & terms.IS_TEST > 0)
         self._factor_less_tests = self._factor * np.where(self.tests, np.float32(weights.tests), np.float32(1))
 
@@ -116,7 +100,7 @@ class Ranker:
         """(documents, float32 matrix of ``FEATURES``, names) of the best ``limit`` documents."""
         scores = self.score(query)
         docs = self._best(scores.total, limit, accept)
-        return docs, features.matrix(self, scores, docs), FEATURES
+        return docs, self._matrix(docs, scores), FEATURES
 
     # scoring
 
@@ -130,6 +114,8 @@ class Ranker:
         mentions = Mentions(corpus, query)
         scale = float((own * factor).max(initial=0.0)) or 1.0
         total = own + np.float32(weights.file) * files[corpus.file_of]
+        if weights.owner:
+            total += np.float32(weights.owner) * own[self.owners]
         for kind in mentions.kinds():
             total += np.float32(scale * weights.mentions[kind]) * mentions.of(kind)
         return Scores(query, asked, total * factor, own, files, mentions, scale, factor)
@@ -165,10 +151,13 @@ class Ranker:
         runs = docs[places]
         if len(runs) < 2 or self.reranker is None:
             return docs
-        anew = np.asarray(self.reranker.score(features.matrix(self, scores, runs)))
+        anew = np.asarray(self.reranker.score(self._matrix(runs, scores)))
         order = docs.copy()
         order[places] = runs[np.lexsort((np.arange(len(runs)), -anew))]
         return order
+
+    def _matrix(self, docs: Array, scores: Scores) -> Array:
+        return features.matrix(Seen(self.corpus, self.scorer, scores, self.tests, self.file_scores(scores)), docs)
 
     def _reranked(self, doc: int, value: float, scores: Scores) -> Ranked:
         if not np.isin(self.corpus.kinds[doc], _RUNS):
@@ -178,6 +167,7 @@ class Ranker:
     def _ranked(self, doc: int, scores: Scores) -> Ranked:
         file = int(self.corpus.file_of[doc])
         sums = {"words": float(scores.words[doc]), "file": self.weights.file * float(scores.files[file])}
+        sums["owner"] = self.weights.owner * float(scores.words[self.owners[doc]])
         one = np.array([doc])
         for kind in scores.mentions.kinds():
             sums[kind] = self.weights.mentions[kind] * scores.scale * float(scores.mentions.at(kind, one)[0])

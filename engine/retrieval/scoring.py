@@ -133,7 +133,7 @@ class Scorer:
 
     def in_field(self, asked: Asked, field: int, docs: Array) -> Array:
         """(terms, documents): what each term is worth in one field alone of some documents (ascending)."""
-        rows = [_found(*self.corpus.postings(number, field), docs) for number in asked.numbers]
+        rows = [self.corpus.counts_at(number, field, docs) for number in asked.numbers]
         plain = _stacked(rows, len(docs)) * self._inverse[field][docs]
         idf = np.array([self.impact(number).idf for number in asked.numbers], np.float32)[:, None]
         k1 = self.weights.k1
@@ -164,7 +164,10 @@ def _found(where: Array, values: Array, wanted: Array) -> Array:
 
 def _inverse_norms(lengths: Array, alive: Array, b: Array) -> Array:
     """(fields, documents): what a count in a field is multiplied with for the field's length."""
-    present = lengths[alive]
-    counted = np.maximum((present > 0).sum(axis=0), 1)
-    means = np.maximum(present.sum(axis=0) / counted, 1e-9)
-    return np.ascontiguousarray((1 / (1 - b + b * lengths / means)).T, dtype=np.float32)
+    columns = np.ascontiguousarray(lengths.T, dtype=np.float32)
+    present = columns if alive.all() else np.ascontiguousarray(columns[:, alive])
+    counted = np.maximum(np.count_nonzero(present, axis=1), 1)
+    share = (b / np.maximum(present.sum(axis=1) / counted, 1e-9)).astype(np.float32)
+    columns *= share[:, None]
+    columns += (1 - b)[:, None]
+    return np.reciprocal(columns, out=columns)

@@ -7,7 +7,6 @@ that somebody proposed, and answers with a question where one is not there.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections import Counter
@@ -19,12 +18,15 @@ from mog.engine.code.view import CodeView
 from mog.engine.model import Freshness, Node, ScanHealth, Tier
 from mog.engine.retrieval import words
 from mog.engine.retrieval.model import Found
+from mog.engine.retrieval.scope import Clarification, check
 from mog.engine.store.schema import FileRow
 
 TREE, KEYWORDS, FILES, NODES, EDGES, CANDIDATES = 160, 16, 12, 20, 30, 12
 PACK_PATHS, PACK_NODES, PACK_EDGES, PACK_TARGETS, PACK_WARNINGS = 12, 12, 16, 8, 8
 SCOPE_FILES, SCOPE_NODES, SCOPE_EDGES, SCOPE_TARGETS, EXCERPT = 12, 40, 60, 20, 900
 SCOPE_PATHS = 64
+#: Edges looked at before the best are chosen: a hub has more than anybody needs to see.
+LOOKED_AT = 5_000
 #: Edge types in the order in which they are shown.
 _EDGE_ORDER = ("imports", "calls", "defines", "declares", "contains")
 #: Path priority (lower comes first): manifests, services, interface, configuration, source, the rest, prose, tests, scripts.
@@ -128,15 +130,6 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Clarification:
-    """A proposed path that is not there: what was asked, and paths it may mean. Never a guess."""
-
-    path: str
-    question: str
-    nearest: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Scope:
     """What proposed paths mean. It informs; it grants no right to edit."""
 
@@ -207,29 +200,14 @@ class Shaper:
 
     def scope(self, proposed: Sequence[str], query: str) -> Scope:
         """Proposed paths, normalised and checked against the index."""
-        every = self.view.paths()
-        known = set(every)
-        selected: dict[str, Selected] = {}
-        questions: list[Clarification] = []
-        for path in dict.fromkeys(map(normal_path, proposed[:SCOPE_PATHS])):
-            inside = [one for one in every if one.startswith(path + "/")] if path and path not in known else []
-            if path in known:
-                selected[path] = self._selected(path)
-            elif inside:
-                questions.append(
-                    Clarification(path, f"{path} is a folder of {len(inside)} files; which of them?", tuple(inside[:5]))
-                )
-            else:
-                near = tuple(difflib.get_close_matches(path, every, n=5, cutoff=0.6)) or _same_name(path, every)
-                questions.append(
-                    Clarification(path, f"{path or '(empty)'} is not in the index; which file is meant?", near)
-                )
+        chosen, questions = check(proposed[:SCOPE_PATHS], self.view.paths(), self.view.db.path.parent.parent)
+        selected = {path: self._selected(path) for path in chosen}
         nodes, files, edges = self._around(list(selected))
         more = len(proposed) - SCOPE_PATHS
         warnings = (f"{more} more paths were not looked at",) if more > 0 else ()
         return Scope(
             bool(selected), self.graph_id, self.app, self._status(list(selected)), tuple(selected), selected, files,
-            tuple(map(self._ref, nodes)), edges, self._annotate(list(selected)), keywords(query), tuple(questions), warnings,
+            tuple(map(self._ref, nodes)), edges, self._annotate(list(selected)), keywords(query), questions, warnings,
         )  # fmt: skip
 
     # parts
@@ -242,40 +220,38 @@ class Shaper:
     def _around(self, paths: Sequence[str]) -> tuple[list[Node], tuple[str, ...], tuple[EdgeRef, ...]]:
         """One hop around the files and their symbols: nodes, their files, edges; certain ones first, in a fixed order."""
         inner = {node.key: node for path in paths for node in self.view.nodes_in(path).values()}
-        rows = sorted(
+        rows = [
             (tier, kind, other, key, outgoing)
             for key in inner
             for outgoing, ends in ((True, self.view.graph.out(key)), (False, self.view.graph.in_(key)))
             for other, kind, tier in ends
             if other not in inner and tier is not Tier.unknown and kind != "contains"
-        )
-        others = self.view.nodes({row[2] for row in rows[: 20 * SCOPE_EDGES]})
-        shown = [row for row in rows if row[2] in others and others[row[2]].path]
-        nodes = list({row[2]: others[row[2]] for row in shown}.values())
-        nodes.sort(key=lambda node: (node.path, node.line, node.qual))
-        files = tuple(path for path, _ in Counter(others[row[2]].path for row in shown).most_common(SCOPE_FILES))
-        edges = tuple(
-            _edge(row[1], (inner | others)[row[3]], others[row[2]], row[0], row[4]) for row in shown[:SCOPE_EDGES]
-        )
-        return nodes[:SCOPE_NODES], tuple(sorted(files)), edges
+        ]
+        rows = sorted(rows)[:LOOKED_AT]
+        every = self.view.nodes({row[2] for row in rows}) | inner
+        shown = [row for row in dict.fromkeys(rows) if row[2] in every and every[row[2]].path]
+        shown.sort(key=lambda row: (row[0], row[1], _place(every[row[2]]), _place(every[row[3]]), row[4]))
+        nodes = sorted({row[2]: every[row[2]] for row in shown}.values(), key=_place)
+        count = Counter(every[row[2]].path for row in shown)
+        files = sorted(sorted(count, key=lambda path: (-count[path], path))[:SCOPE_FILES])
+        edges = tuple(_edge(row[1], every[row[3]], every[row[2]], row[0], row[4]) for row in shown[:SCOPE_EDGES])
+        return nodes[:SCOPE_NODES], tuple(files), edges
 
     def _edges(self, nodes: Sequence[Node], limit: int) -> tuple[EdgeRef, ...]:
-        """Edges among these nodes and what they touch next, by type."""
+        """Edges among these nodes and what they touch next: those among them first, then by type."""
         known = {node.key: node for node in nodes}
+        order = {kind: at for at, kind in enumerate(_EDGE_ORDER)}
         rows = {
-            (kind, key, other, tier)
+            (other not in known, order.get(kind, len(order)), tier, kind, key, other)
             for key in known
             for other, kind, tier in self.view.graph.out(key)
             if tier is not Tier.unknown
         }
-        order = {kind: at for at, kind in enumerate(_EDGE_ORDER)}
-        ranked = sorted(rows, key=lambda row: (row[2] not in known, order.get(row[0], 9), row[3], row[1], row[2]))[
-            :limit
-        ]
-        others = self.view.nodes({row[2] for row in ranked}) | known
-        return tuple(
-            _edge(kind, others[key], others[other], tier, True) for kind, key, other, tier in ranked if other in others
-        )
+        likely = sorted(rows)[:LOOKED_AT]
+        every = self.view.nodes({row[5] for row in likely}) | known
+        shown = [row for row in likely if row[5] in every]
+        shown.sort(key=lambda row: (*row[:4], _place(every[row[4]]), _place(every[row[5]])))
+        return tuple(_edge(row[3], every[row[4]], every[row[5]], row[2], True) for row in shown[:limit])
 
     def _candidates(self, query: str, found: Sequence[Found]) -> tuple[Candidate, ...]:
         """Files by their best results; the reasons are the names of what matched there."""
@@ -296,7 +272,7 @@ class Shaper:
         return Candidate(path, round(results[0].score, 3), tuple(matched), node.id, priority(path), names)
 
     def _targets(self, found: Sequence[Found], limit: int) -> tuple[NodeRef, ...]:
-        """Symbols that a semantic annotation would help most: not gated, without documentation of their own first."""
+        """Symbols whose annotation would help this request most: its best results that are not gated."""
         nodes = [one.node for one in found if one.node.type == "symbol" and not one.node.gated]
         return tuple(map(self._ref, nodes[:limit]))
 
@@ -347,24 +323,12 @@ def priority(path: str) -> int:
     return next((number for number, rule in _PRIORITIES if rule.search(path)), _OTHER)
 
 
-def normal_path(path: str) -> str:
-    """A proposed path as the index spells it: forward slashes, no ``./``, no way out of the root."""
-    parts: list[str] = []
-    for part in path.strip().replace("\\", "/").removeprefix("file:").split("/"):
-        if part == "..":
-            parts = parts[:-1]
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
-
-
 def _by_priority(path: str) -> tuple[int, int, str]:
     return priority(path), path.count("/"), path
 
 
-def _same_name(path: str, every: Sequence[str]) -> tuple[str, ...]:
-    name = path.rpartition("/")[2]
-    return tuple(one for one in every if name and one.rpartition("/")[2] == name)[:5]
+def _place(node: Node) -> tuple[str, int, str]:
+    return node.path, node.line, node.qual or node.name
 
 
 def _edge(kind: str, near: Node, far: Node, tier: Tier, outgoing: bool) -> EdgeRef:

@@ -2,18 +2,18 @@
 
 Who calls: ``context``. What may not come in: words, text, budgets of tokens. Works on the arrays of a frozen snapshot.
 
-A step multiplies by the weight of its edge (GRAPH.md), the factor of its tier, and the decay of a hop. Neighbours are
-scored before
-they are followed, so a node with fifty thousand of them costs one pass over its row and passes on to the best of them. The
-share that flows through a crowd is damped by its size: what everything uses says little about any one of them.
+A step multiplies by the weight of its edge (GRAPH.md), the factor of its tier, the decay of a hop, and a damping by the size of the
+row it stands in: what everything uses says little about any one user. Hop by hop the best nodes are expanded, all of one hop at
+once; neighbours are scored before any is followed, so a node with fifty thousand of them costs one pass over its row, hands on the
+best few, and takes no room from the others. What was left out is counted.
 """
 
 from __future__ import annotations
 
-import heapq
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from mog.engine.model import Tier
 from mog.engine.retrieval.weights import SPREAD, SpreadWeights
@@ -21,18 +21,29 @@ from mog.engine.retrieval.weights import SPREAD, SpreadWeights
 if TYPE_CHECKING:
     from mog.engine.store.snapshot import CodeSnapshot
 
+#: Nodes given back by default; ``Spread.total`` counts all.
+LIMIT = 400
+#: Stands for an edge that is not in the arrays (``more``).
+_EXTRA = 256
+_EXTRA_KIND = "co_changed"
+
 
 class Step(NamedTuple):
-    """One edge on a path: from node ``source``, kind, tier, and whether the edge was followed in its own direction."""
+    """One edge on a path: from node ``source``, kind, tier, whether it was followed in its own direction, and what it left."""
 
     source: int
     kind: str
     tier: Tier
     outgoing: bool
+    factor: float = 1.0
 
 
 class Near(NamedTuple):
-    """A node that the spread reached: score (a seed has its own), and the steps from its seed."""
+    """A node that the spread reached.
+
+    Attributes:
+        score: of a seed its own, else that of its seed times the ``factor`` of every step. path: from the seed; empty for a seed.
+    """
 
     key: int
     score: float
@@ -40,11 +51,33 @@ class Near(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What was reached, best first. ``capped``: neighbours that were scored and not followed; ``stopped``: nodes not expanded."""
+    """What was reached, best first.
+
+    Attributes:
+        capped: neighbours that were scored and not followed, because their node has more than ``fan``.
+        stopped: nodes not expanded, because ``expand`` others of their hop were better.
+        total: nodes reached, those past the limit included. crowds: (node, neighbours left out) of each capped node, largest first.
+    """
 
     near: tuple[Near, ...]
     capped: int
     stopped: int
+    total: int = 0
+    crowds: tuple[tuple[int, int], ...] = ()
+
+
+class _Edges(NamedTuple):
+    """Edges of one hop as parallel arrays: position of the expanded node, other end, byte, direction, factor, score."""
+
+    at: Any
+    end: Any
+    code: Any
+    outgoing: Any
+    factor: Any
+    value: Any
+
+    def take(self, which: Any) -> _Edges:
+        return _Edges(*(column[which] for column in self))
 
 
 def spread(
@@ -52,83 +85,188 @@ def spread(
     seeds: Sequence[tuple[int, float]],
     edge_weights: Mapping[str, float],
     weights: SpreadWeights = SPREAD,
+    *,
+    prefer: Mapping[int, float] | None = None,
+    more: Mapping[int, Sequence[tuple[int, float]]] | None = None,
+    limit: int = LIMIT,
 ) -> Spread:
-    """Best-first spread from seeds in both directions.
+    """Spread from seeds in both directions, at most ``weights.hops`` steps.
 
     Args:
         seeds: (node key, score); scores are divided by the highest. edge_weights: edge type → 0..1; a type that is not there is
             not followed.
+        prefer: node key → how relevant it is by other means (0..1): decides who among the neighbours of a crowded node is followed,
+            never a score.
+        more: node key → (other node, strength 0..1): edges of type ``co_changed`` that the arrays do not hold.
 
     Returns:
-        Every node by the best single path to it. Equal scores are ordered by key.
+        Every node by its best path. Equal scores are ordered by key. Without a cap each score is the exact maximum over all paths
+        of at most ``hops`` steps.
     """
     top = max((score for _, score in seeds), default=0.0)
-    if top <= 0:
+    start = {key: score / top for key, score in sorted(seeds) if score > 0 and graph.alive(key)} if top > 0 else {}
+    if not start:
         return Spread((), 0, 0)
-    best = {key: score / top for key, score in seeds if score > 0 and graph.alive(key)}
-    origin: dict[int, Step | None] = dict.fromkeys(best)
-    depth = dict.fromkeys(best, 0)
-    factors = _factors(graph, edge_weights, weights)
-    waiting = [(-score, key) for key, score in best.items()]
-    heapq.heapify(waiting)
-    done: set[int] = set()
-    capped = 0
-    while waiting and len(done) < weights.expand:
-        minus, key = heapq.heappop(waiting)
-        if key in done or -minus < best[key] or depth[key] >= weights.hops:
-            continue
-        done.add(key)
-        offers, cut = _offers(graph, key, -minus * weights.decay, factors, weights)
-        capped += cut
-        for score, other, step in offers:
-            if score > best.get(other, 0.0) and other not in done:
-                best[other], origin[other], depth[other] = score, step, depth[key] + 1
-                heapq.heappush(waiting, (-score, other))
-    stopped = len({key for _, key in waiting if key not in done and depth[key] < weights.hops})
-    order = sorted(best, key=lambda key: (-best[key], key))
-    return Spread(tuple(Near(key, best[key], _path(origin, key)) for key in order), capped, stopped)
+    walk = _Walk(graph, start, edge_weights, weights, prefer or {}, more or {})
+    for _ in range(weights.hops):
+        walk.hop()
+    return walk.result(limit)
 
 
-def _factors(
-    graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights
-) -> list[tuple[float, str, Tier]]:
-    """By edge byte: factor, kind, tier."""
-    rows = []
-    for code in range(256):
-        kind, tier = graph.kinds.get(code & 0x3F, ""), Tier(code >> 6)
-        rows.append((edge_weights.get(kind, 0.0) * weights.tiers.get(tier.name, 0.0), kind, tier))
-    return rows
+class _Walk:
+    """State of one spread. ``_best`` holds the best score of each node so far, ``_layer`` the hop at which it was reached."""
+
+    def __init__(
+        self, graph: CodeSnapshot, start: Mapping[int, float], edge_weights: Mapping[str, float], weights: SpreadWeights,
+        prefer: Mapping[int, float], more: Mapping[int, Sequence[tuple[int, float]]],
+    ) -> None:  # fmt: skip
+        self._graph, self._weights, self._more = graph, weights, more
+        self._meanings = _meanings(graph)
+        self._factors = weights.decay * _factors(graph, edge_weights, weights)
+        self._extra = weights.decay * edge_weights.get(_EXTRA_KIND, 0.0)
+        self._prefer = np.zeros(graph.size)
+        for key, value in prefer.items():
+            if 0 <= key < graph.size:
+                self._prefer[key] = value
+        self._frontier = np.fromiter(start, np.int64, len(start))
+        self._scores = np.fromiter(start.values(), np.float64, len(start))
+        self._best, self._layer = np.zeros(graph.size), np.full(graph.size, -1)
+        self._best[self._frontier], self._layer[self._frontier] = self._scores, 0
+        self._parents: list[dict[int, Step]] = [{}]
+        self._stopped = 0
+        self._crowds: dict[int, int] = {}
+
+    def hop(self) -> None:
+        """Expand the best nodes reached last; what they reach better than it was reached so far is the next frontier."""
+        order = np.lexsort((self._frontier, -self._scores))
+        self._stopped += max(0, len(order) - self._weights.expand)
+        order = order[: self._weights.expand]
+        near, scores = self._frontier[order], self._scores[order]
+        found = self._fanned(near, _best_of_each(self._gathered(near, scores), len(self._best)))
+        order = np.lexsort((found.at, -found.value, found.end))
+        found = found.take(order[_first(found.end[order])])
+        found = found.take(found.value > self._best[found.end])
+        self._parents.append(dict(zip(found.end.tolist(), self._steps(near, found), strict=True)))
+        self._frontier, self._scores = found.end, found.value
+        self._best[found.end], self._layer[found.end] = found.value, len(self._parents) - 1
+
+    def _gathered(self, near: Any, scores: Any) -> _Edges:
+        """All edges of the nodes, both directions, that leave at least ``weights.least``."""
+        parts = [_rows(self._graph, near, incoming=incoming) for incoming in (False, True)]
+        edges = [self._valued(part, scores, outgoing) for part, outgoing in zip(parts, (True, False), strict=True)]
+        edges.append(self._extras(near, scores))
+        return _Edges(*(np.concatenate(column) for column in zip(*edges, strict=True)))
+
+    def _valued(self, rows: tuple[Any, Any, Any, Any], scores: Any, outgoing: bool) -> _Edges:
+        at, end, code, size = rows
+        factor = self._factors[code] * _damping(size, self._weights.crowd)[at]
+        return self._worth(_Edges(at, end, code, np.full(len(at), outgoing), factor, scores[at] * factor))
+
+    def _extras(self, near: Any, scores: Any) -> _Edges:
+        rows = [
+            (at, end, strength)
+            for at, key in enumerate(near.tolist())
+            for end, strength in self._more.get(key, ())
+            if self._graph.alive(end)
+        ]
+        at, end = (np.array([row[column] for row in rows], np.int64) for column in (0, 1))
+        factor = self._extra * np.array([row[2] for row in rows], np.float64)
+        return self._worth(_Edges(at, end, np.full(len(at), _EXTRA), np.full(len(at), True), factor, scores[at] * factor))
+
+    def _worth(self, edges: _Edges) -> _Edges:
+        return edges.take((edges.value >= self._weights.least) & (edges.value > 0))
+
+    def _fanned(self, near: Any, edges: _Edges) -> _Edges:
+        """At most ``fan`` neighbours of each node: the best, of equals those preferred, then those with fewer edges."""
+        wish = edges.value * (1.0 + self._prefer[edges.end])
+        order = np.lexsort((edges.end, _degrees(self._graph, edges.end), -wish, edges.at))
+        edges = edges.take(order)
+        starts = np.flatnonzero(_first(edges.at))
+        sizes = np.diff(np.append(starts, len(edges.at)))
+        rank = np.arange(len(edges.at)) - np.repeat(starts, sizes)
+        for start, size in zip(starts[sizes > self._weights.fan], sizes[sizes > self._weights.fan], strict=True):
+            key = int(near[edges.at[start]])
+            self._crowds[key] = max(self._crowds.get(key, 0), int(size) - self._weights.fan)
+        return edges.take(rank < self._weights.fan)
+
+    def _steps(self, near: Any, edges: _Edges) -> list[Step]:
+        rows = zip(near[edges.at].tolist(), edges.code.tolist(), edges.outgoing.tolist(), edges.factor.tolist(), strict=True)
+        return [Step(source, *self._meanings[code], outgoing, factor) for source, code, outgoing, factor in rows]
+
+    def result(self, limit: int) -> Spread:
+        """The best ``limit`` nodes with their paths, and what was left out."""
+        reached = np.flatnonzero(self._layer >= 0)
+        order = np.lexsort((reached, -self._best[reached]))[:limit]
+        near = tuple(Near(key, float(self._best[key]), self._path(key)) for key in reached[order].tolist())
+        crowds = sorted(self._crowds.items(), key=lambda one: (-one[1], one[0]))
+        return Spread(near, sum(self._crowds.values()), self._stopped, len(reached), tuple(crowds))
+
+    def _path(self, key: int) -> tuple[Step, ...]:
+        steps: list[Step] = []
+        for layer in range(int(self._layer[key]), 0, -1):
+            steps.append(self._parents[layer][key])
+            key = steps[-1].source
+        return tuple(reversed(steps))
 
 
-def _offers(
-    graph: CodeSnapshot, key: int, score: float, factors: Sequence[tuple[float, str, Tier]], weights: SpreadWeights
-) -> tuple[list[tuple[float, int, Step]], int]:
-    """What a node passes on: (score, neighbour, step) of the best neighbours, and how many were left out."""
-    found: dict[int, tuple[float, int, Step]] = {}
-    for outgoing in (True, False):
-        ends, codes = graph.row(key, incoming=not outgoing)
-        damping = 1.0 / (1.0 + math.log2(1 + len(ends) / 16)) if len(ends) > 16 else 1.0
-        for end, code in zip(ends, codes, strict=True):
-            factor, kind, tier = factors[code]
-            value = score * factor * damping
-            if value >= weights.least and value > found.get(int(end), (0.0,))[0]:
-                found[int(end)] = (value, int(end), Step(key, kind, tier, outgoing))
-    kept = heapq.nsmallest(weights.fan, found.values(), key=lambda one: (-one[0], _degree(graph, one[1]), one[1]))
-    return kept, len(found) - len(kept)
+def _meanings(graph: CodeSnapshot) -> list[tuple[str, Tier]]:
+    """By edge byte: kind and tier; the last stands for edges of ``more``."""
+    return [(graph.kinds.get(code & 0x3F, ""), Tier(code >> 6)) for code in range(256)] + [(_EXTRA_KIND, Tier.certain)]
 
 
-def _degree(graph: CodeSnapshot, key: int) -> int:
-    """Edges of a node: of two equal neighbours the one with fewer says more."""
-    return len(graph.row(key)[0]) + len(graph.row(key, incoming=True)[0])
+def _factors(graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights) -> Any:
+    """By edge byte: weight of the type times factor of the tier, float64."""
+    rows = _meanings(graph)[:256]
+    return np.array([edge_weights.get(kind, 0.0) * weights.tiers.get(tier.name, 0.0) for kind, tier in rows])
 
 
-def _path(origin: Mapping[int, Step | None], key: int) -> tuple[Step, ...]:
-    steps: list[Step] = []
-    step = origin[key]
-    while step is not None and len(steps) < 64:
-        steps.append(step)
-        step = origin[step.source]
-    return tuple(reversed(steps))
+def _damping(size: Any, crowd: int) -> Any:
+    """What a row of so many edges leaves to each: 1 up to ``crowd``, then falling with the logarithm of its size."""
+    return 1.0 / (1.0 + np.log2(np.maximum(size, crowd) / crowd))
+
+
+def _rows(graph: CodeSnapshot, near: Any, *, incoming: bool) -> tuple[Any, Any, Any, Any]:
+    """Edges of the nodes on one side: (position in ``near``, other end, byte) per edge, and edges per node; edits applied."""
+    rows, changed = graph.csr.arrays()[incoming], graph.changed(incoming=incoming)
+    apart = [at for at, key in enumerate(near.tolist()) if key in changed or key >= graph.csr.nodes]
+    plain = np.delete(near, apart) if apart else near
+    starts = rows.ptr[plain].astype(np.int64)
+    counts = rows.ptr[plain + 1] - starts
+    which = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+    positions = np.delete(np.arange(len(near)), apart) if apart else np.arange(len(near))
+    parts = [(np.repeat(positions, counts), rows.end[which].astype(np.int64), rows.byte[which].astype(np.int64))]
+    size = np.zeros(len(near), np.int64)
+    size[positions] = counts
+    for at in apart:
+        ends, codes = graph.row(int(near[at]), incoming=incoming)
+        size[at] = len(codes)
+        parts.append((np.full(len(codes), at), np.asarray(ends, np.int64), np.frombuffer(bytes(codes), np.uint8).astype(np.int64)))
+    at, end, code = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return at, end, code, size
+
+
+def _best_of_each(edges: _Edges, size: int) -> _Edges:
+    """Of several edges between the same two nodes the best; of equals the outgoing one, then the smallest byte."""
+    pair = edges.at * size + edges.end
+    order = np.lexsort((edges.code, ~edges.outgoing, -edges.value, pair))
+    return edges.take(order[_first(pair[order])])
+
+
+def _first(values: Any) -> Any:
+    """Where a sorted array has another value than just before."""
+    flags = np.ones(len(values), bool)
+    flags[1:] = values[1:] != values[:-1]
+    return flags
+
+
+def _degrees(graph: CodeSnapshot, keys: Any) -> Any:
+    """Edges of each node as the arrays have them: of two equal neighbours the one with fewer says more."""
+    inside = np.minimum(keys, graph.csr.nodes - 1)
+    total = sum(rows.ptr[inside + 1] - rows.ptr[inside] for rows in graph.csr.arrays())
+    return np.where(keys < graph.csr.nodes, total, 0)
+
+
+# personalised PageRank
 
 
 def ppr(
@@ -143,17 +281,13 @@ def ppr(
     Returns:
         (node key, share) of the best ``limit`` nodes; all shares together are 1.
     """
-    import numpy as np
-
     kept = [(key, score) for key, score in seeds if score > 0 and graph.alive(key)]
     if not kept:
         return []
-    source, target, weight = _arrays(graph, edge_weights, weights)
+    source, target, share = _transitions(graph, edge_weights, weights)
     size = graph.size
     marked = np.bincount([key for key, _ in kept], [score for _, score in kept], size)
     start = marked / marked.sum()
-    out = np.bincount(source, weight, size)
-    share = np.divide(weight, out[source], out=np.zeros_like(weight), where=out[source] > 0)
     rank = start.copy()
     for _ in range(rounds):
         flowed = np.bincount(target, rank[source] * share, size)
@@ -162,29 +296,27 @@ def ppr(
     return [(int(key), float(rank[key])) for key in order if rank[key] > 0]
 
 
-def _arrays(graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights) -> tuple[Any, Any, Any]:
-    """Every edge in both directions as (from, to, weight) arrays."""
-    import numpy as np
-
-    factor = np.array([row[0] for row in _factors(graph, edge_weights, weights)])
+def _transitions(graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights) -> tuple[Any, Any, Any]:
+    """Every edge in both directions as (from, to, share of what stands at ``from``), between two nodes once."""
     source, target, code = _triples(graph)
-    value = factor[code]
+    value = _factors(graph, edge_weights, weights)[code]
     keep = value > 0
     source, target, value = source[keep], target[keep], value[keep]
-    return np.concatenate([source, target]), np.concatenate([target, source]), np.concatenate([value, value])
+    source, target = np.concatenate([source, target]), np.concatenate([target, source])
+    value = np.concatenate([value, value])
+    total = np.bincount(source, value, graph.size)
+    return source, target, value / total[source]
 
 
 def _triples(graph: CodeSnapshot) -> tuple[Any, Any, Any]:
     """Every edge of the generation as (from, to, byte) arrays, edits applied."""
-    import numpy as np
-
     rows = graph.csr.arrays()[0]
     source = np.repeat(np.arange(len(rows.ptr) - 1), np.diff(rows.ptr))
     changed = graph.changed(incoming=False)
     keep = ~np.isin(source, sorted(changed)) if changed else slice(None)
-    parts = [(source[keep], np.asarray(rows.end)[keep], np.asarray(rows.byte)[keep])]
+    parts = [(source[keep], rows.end[keep], rows.byte[keep])]
     for key in sorted(changed):
         ends, codes = graph.row(key)
-        codes = np.frombuffer(bytes(codes), np.uint8)
-        parts.append((np.full(len(codes), key), np.asarray(ends, np.int64), codes))
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+        parts.append((np.full(len(codes), key), np.asarray(ends, np.int32), np.frombuffer(bytes(codes), np.uint8)))
+    source, target, code = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return source, target, code

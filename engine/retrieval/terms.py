@@ -92,17 +92,18 @@ class _Bag:
 
 
 def _kind(sym: Symbol) -> int:
-    return _CODE_KINDS.get(sym[schema.KIND], OTHER)
+    return _CODE_KINDS.get(str(sym[schema.KIND]), OTHER)
 
 
 def _flags(sym: Symbol) -> int:
     name = sym[schema.NAME]
     special = name.startswith("__") and name.endswith("__")
     private = name.startswith(("_", "#")) and not special
-    return (
-        IS_TEST * (sym[schema.KIND] == "test") | IS_GATED * _gated(sym) | IS_PRIVATE * private | IS_SPECIAL * special
-        | IS_DOCUMENTED * bool(sym[schema.DOC])
+    flags = (
+        (IS_TEST, sym[schema.KIND] == "test"), (IS_GATED, _gated(sym)), (IS_PRIVATE, private), (IS_SPECIAL, special),
+        (IS_DOCUMENTED, sym[schema.DOC]),
     )  # fmt: skip
+    return sum(bit for bit, holds in flags if holds)
 
 
 def _gated(sym: Symbol) -> bool:
@@ -175,8 +176,8 @@ def _pack(
     bag: _Bag, kinds: Sequence[int], flags: Sequence[int], parents: Sequence[int], lines: Sequence[tuple[int, int]]
 ) -> bytes:
     sizes = np.array([len(chunk) >> 3 for chunk in bag.chunks], dtype=np.int64)
-    fields, docs = np.array(bag.fields, dtype="<u8"), np.array(bag.docs, dtype="<u4")
-    keys = np.frombuffer(b"".join(bag.chunks), "<u8") | np.repeat(fields, sizes)
+    fields, docs = np.array(bag.fields, dtype=np.uint64), np.array(bag.docs, dtype=np.uint32)
+    keys = np.bitwise_or(np.frombuffer(b"".join(bag.chunks), "<u8"), np.repeat(fields, sizes), dtype=np.uint64)
     postings = _counted(keys, np.repeat(docs, sizes))
     lengths = np.zeros((len(kinds), len(FIELDS)), dtype=np.int64)
     lengths[docs, fields.astype(np.int64)] = sizes

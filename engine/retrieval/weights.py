@@ -20,6 +20,7 @@ class RankWeights:
         k3: saturation of a term in the query. title: times a word of the title counts.
         code, prose: times a word counts that stands in code, or in the text after the title.
         file: share of the file's own score that its symbols get.
+        owner: share of the score of the class or function around a symbol (of the file, at the top) that it gets.
         file_own: times a file's own score counts for it, beside that of its best document.
         file_mention: times that a mention of a file counts for the file itself.
         mentions: what a mention of full strength is worth, as a share of the best score by words, by ``mentions.KINDS``.
@@ -39,6 +40,7 @@ class RankWeights:
     code: float = 0.5
     prose: float = 1.0
     file: float = 0.3
+    owner: float = 0.0
     file_own: float = 1.0
     file_mention: float = 1.0
     mentions: Mapping[str, float] = field(
@@ -59,7 +61,8 @@ class SpreadWeights:
 
     Attributes:
         seeds: results that are spread from. hops: steps at most. decay: what is left after a step.
-        least: scores below it are not followed. expand: nodes expanded at most. fan: neighbours kept of one node, best first.
+        least: scores below it are not followed. expand: nodes expanded at most in one hop, best first. fan: neighbours kept of one
+            node, best first. crowd: edges that a row may have before they are damped by their number.
         tiers: factor of an edge by its tier. share: what the spread adds to a score that was found by words (reference: 0.2).
     """
 
@@ -69,6 +72,7 @@ class SpreadWeights:
     least: float = 0.01
     expand: int = 200
     fan: int = 64
+    crowd: int = 16
     tiers: Mapping[str, float] = field(
         default_factory=lambda: {"certain": 1.0, "hierarchy": 0.6, "candidate": 0.3, "unknown": 0.0}
     )
@@ -82,11 +86,13 @@ class PackWeights:
     Attributes:
         bodies: results that may be shown as bodies where they fit. body_share: a body that needs more than this share of the
             budget is shown as a signature. signature_share: share of the budget that signatures may take before bodies.
+        outline_share: a class whose signatures need more than this share of the budget is shown as the names of its members.
     """
 
     bodies: int = 3
     body_share: float = 0.34
     signature_share: float = 0.6
+    outline_share: float = 0.125
 
 
 RANK = RankWeights()

@@ -1,7 +1,8 @@
 """From text to terms: how identifiers are split, what is stemmed, what is left out. The one place that decides it.
 
 Who calls: ``terms`` for what is indexed, ``query`` and ``rank`` for what is asked; both sides must agree. What may not come in:
-weights, fields, files. A term is the whole identifier in lower case, each of its parts, and of a plain word its stem.
+weights, fields, files. A term is the whole identifier in lower case and without ``_``, each of its parts, and a plain word; all
+stemmed. So ``url_resolver``, ``URLResolver`` and "urlresolvers" are one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mog.engine.stems import stem
 from mog.engine.store.fts import split_identifier
 
 #: Any change of what a text's terms are asks for another number: stored terms are made anew.
-VERSION = 2
+VERSION = 3
 
 WORD = re.compile(r"\w{2,80}")
 _LONGEST = 80
@@ -47,7 +48,7 @@ def tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def terms_of(word: str) -> tuple[str, ...]:
-    """Terms of one word or identifier: ``getUserIds`` → ``getuserids get user id``."""
+    """Terms of one word or identifier, the whole first: ``getUserIds``, ``get_user_ids`` → ``getuserid user id``."""
     if not word.isascii():
         return _foreign(unicodedata.normalize("NFKC", word)[:_LONGEST])
     low = word.strip("_").lower()
@@ -56,7 +57,8 @@ def terms_of(word: str) -> tuple[str, ...]:
     parts = split_identifier(word)
     if len(parts) < 2:
         return () if not low or low in STOP else (stem(low),)
-    return (low, *dict.fromkeys(stem(part) for part in parts if len(part) > 1 and part not in STOP))
+    pieces = dict.fromkeys(stem(part) for part in parts if len(part) > 1 and part not in STOP)
+    return (stem(low.replace("_", "")), *pieces)
 
 
 def _foreign(word: str) -> tuple[str, ...]:
@@ -65,7 +67,7 @@ def _foreign(word: str) -> tuple[str, ...]:
         return tuple(low[at : at + 2] for at in range(len(low) - 1)) or (low,)
     parts = [part.casefold() for part in split_identifier(word)]
     stems = tuple(dict.fromkeys(stem(part) for part in parts if len(part) > 1))
-    return stems if len(parts) < 2 else (low, *stems)
+    return stems if len(parts) < 2 else (stem(low.replace("_", "")), *stems)
 
 
 @lru_cache(maxsize=400_000)

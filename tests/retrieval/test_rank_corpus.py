@@ -26,7 +26,8 @@ _words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5)
 def source(path: str, said: list[str]) -> str:
     if not path.endswith(".py"):
         return " ".join(said)
-    return f"class {said[0].title()}:\n" + "".join(f"    def m{at}(self):\n        return {word}\n" for at, word in enumerate(said))
+    methods = (f"    def m{at}(self):\n        return {word}\n" for at, word in enumerate(said))
+    return f"class {said[0].title()}:\n" + "".join(methods)
 
 
 Edit = tuple[str, list[str] | None]
@@ -73,7 +74,9 @@ def test_documents_that_were_replaced_are_gone_from_every_answer() -> None:
     assert changed.compact().files_ending("a.py") == [0]
 
 
-FILES: Mapping[str, str] = {"pkg/b.py": "class A:\n    def m(self):\n        return 1\n", "a.py": "x = 1\n", "pkg/notes.md": "words here"}
+FILES: Mapping[str, str] = {
+    "pkg/b.py": "class A:\n    def m(self):\n        return 1\n", "a.py": "x = 1\n", "pkg/notes.md": "words here",
+}  # fmt: skip
 
 
 def test_files_are_found_by_the_end_of_their_path_and_by_folder() -> None:
@@ -151,7 +154,7 @@ def test_an_empty_corpus_answers_nothing() -> None:
 def test_a_term_is_worth_the_same_in_a_document_read_in_two_ways() -> None:
     corpus = corpus_of({path: source(path, list(WORDS)) for path in PATHS})
     ranker = Ranker(corpus)
-    asked = ranker.scorer.asked({part: "refresh parcel" for part in scoring.PARTS})
+    asked = ranker.scorer.asked(dict.fromkeys(scoring.PARTS, "refresh parcel"))
     own, files = ranker.scorer.sums(asked, np.ones(len(asked.numbers)))
     every = np.arange(corpus.size)
     assert np.allclose(own, ranker.scorer.at(asked, every).sum(axis=0), atol=1e-4)

@@ -49,7 +49,13 @@ class Model:
 def verify_token_of_model(model):
     return model
 ''',
-    "shop/util/paths.py": "def join_parts(parts):\n    return '/'.join(parts)\n\n\ndef проверка_токена(токен):\n    return токен\n",
+    "shop/util/paths.py": """def join_parts(parts):
+    return '/'.join(parts)
+
+
+def проверка_токена(токен):
+    return токен
+""",
     "shop/util/__init__.py": "",
     "lib/paths.py": "def join_parts(parts):\n    return parts\n",
     "tests/test_tokens.py": "def test_verify_token():\n    assert verify_token(refresh_token)\n",
@@ -111,7 +117,7 @@ def test_scores_fall_and_parts_add_up(ranker: Ranker) -> None:
         assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
         for one in ranked:
             assert sum(one.parts.values()) == pytest.approx(one.score, rel=1e-4)
-            assert set(one.parts) <= {"words", "file", *KINDS}
+            assert set(one.parts) <= {"words", "file", "owner", *KINDS}
 
 
 def test_files_are_ranked_by_their_words_and_best_document(ranker: Ranker) -> None:
@@ -129,14 +135,17 @@ def test_accept_leaves_out_everything_else(ranker: Ranker) -> None:
 
 
 def test_equal_documents_stand_in_the_order_of_their_paths() -> None:
-    files = {path: "def same(a):\n    return a\n" for path in ("c.py", "a.py", "b.py")}
+    files = dict.fromkeys(("c.py", "a.py", "b.py"), "def same(a):\n    return a\n")
     ranker = Ranker(Corpus.build((path, packed(path, text)) for path, text in files.items()))
     expected = ["a.py::same", "b.py::same", "c.py::same"]
     assert [name for name in names(ranker.corpus, files, ranker.rank("same a")) if "::" in name] == expected
 
 
+MENTIONED = ("save", "Model.save", "`token`", "shop/", "paths.py:3", "\0", "from shop.models import Model")
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.text(max_size=200) | st.lists(st.sampled_from(["save", "Model.save", "`token`", "shop/", "a.py:3", "\0"])).map(" ".join))
+@given(st.text(max_size=200) | st.lists(st.sampled_from(MENTIONED)).map(" ".join))
 def test_any_question_is_answered_and_the_same_twice(ranker: Ranker, query: str) -> None:
     assert ranker.rank(query) == Ranker(ranker.corpus).rank(query)
     assert ranker.files(query) == ranker.files(query)
@@ -154,12 +163,13 @@ def test_of_too_many_terms_the_rarest_are_looked_up(ranker: Ranker) -> None:
 
 
 def test_features_are_named_and_belong_to_the_documents_ranked(ranker: Ranker) -> None:
-    docs, matrix, columns = ranker.features("how are refresh tokens validated by `verify_token`")
+    query = "how are refresh tokens validated by `verify_token`"
+    docs, matrix, columns = ranker.features(query)
     assert columns == FEATURES
     assert len(set(columns)) == len(columns)
     assert matrix.shape == (len(docs), len(columns))
     assert matrix.dtype == np.float32
-    assert docs.tolist() == [one.doc for one in ranker.rank("how are refresh tokens validated by `verify_token`", limit=len(docs))]
+    assert docs.tolist() == [one.doc for one in ranker.rank(query, limit=len(docs))]
     row = dict(zip(columns, matrix[0].tolist(), strict=True))
     assert row["says_name"] > 0
     assert row["is_method"] == 1
@@ -191,9 +201,9 @@ def test_a_reranker_orders_functions_among_their_own_places(ranker: Ranker) -> N
     before, after = [one.doc for one in plain], [one.doc for one in turned]
     runs = _kinds(ranker, before)
     assert runs == _kinds(ranker, after)
-    assert [doc for doc, run in zip(after, runs, strict=True) if not run] == [doc for doc, run in zip(before, runs, strict=True) if not run]
     functions = [doc for doc, run in zip(before, runs, strict=True) if run]
-    assert [doc for doc, run in zip(after, runs, strict=True) if run] == functions[::-1]
+    assert [doc for doc in after if doc not in functions] == [doc for doc in before if doc not in functions]
+    assert [doc for doc in after if doc in functions] == functions[::-1]
     assert [one.score for one in turned] == [one.score for one in plain]
     assert all(one.parts["rerank"] == one.score for one, run in zip(turned, runs, strict=True) if run)
 

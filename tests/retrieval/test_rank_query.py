@@ -85,9 +85,10 @@ def test_one_long_line_is_title_and_prose() -> None:
 
 
 HOSTILE = {
-    "long word": "a" * 100_000, "zeros": "\0" * 50_000, "surrogates": "\ud800" * 1_000, "ticks": "`" * 40_000, "slashes": "/a" * 20_000,
-    "dots": "a." * 20_000, "comments": "<!--" * 10_000, "files": 'File "' * 9_000, "places": "a/b.py:1" * 5_000, "tabs": "\t" * 40_000,
-    "frames": "a.py in f()\n" * 3_000, "names": "A_" * 20_000, "dotted words": ("a." * 149 + " ") * 130, "calls": "foo(bar" * 6_000,
+    "long word": "a" * 100_000, "zeros": "\0" * 50_000, "surrogates": "\ud800" * 1_000, "ticks": "`" * 40_000,
+    "slashes": "/a" * 20_000, "dots": "a." * 20_000, "comments": "<!--" * 10_000, "files": 'File "' * 9_000,
+    "places": "a/b.py:1" * 5_000, "tabs": "\t" * 40_000, "frames": "a.py in f()\n" * 3_000, "names": "A_" * 20_000,
+    "dotted words": ("a." * 149 + " ") * 130, "calls": "foo(bar" * 6_000,
 }  # fmt: skip
 
 

@@ -49,8 +49,8 @@ def found(path: str, code: str) -> dict[str, dict[str, set[str]]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("getUserIds", ["getuserids", "user", "id"]), ("verify_token", ["verify_token", "verifi", "token"]),
-        ("HTTPServer", ["httpserver", "http", "serv"]), ("the and of", []), ("Tokens validated", ["token", "valid"]),
+        ("getUserIds", ["getuserid", "user", "id"]), ("verify_token", ["verifytoken", "verifi", "token"]),
+        ("HTTPServer", ["httpserv", "http", "serv"]), ("the and of", []), ("Tokens validated", ["token", "valid"]),
         ("__init__", ["init"]), ("prüfeToken", ["prüfetoken", "prüfe", "token"]), ("проверка токенов", ["проверк", "токен"]),
         ("認証トークン", ["認証", "証ト", "トー", "ーク", "クン"]), ("ｆｕｌｌ", ["full"]), ("x", []),
     ],
@@ -73,14 +73,14 @@ def test_a_word_belongs_to_the_innermost_symbol_and_to_the_function_around_a_clo
     assert "quixotic" in rows["Shelf.put_parcel"]["body"]
     assert "quixotic" not in rows["Shelf"].get("body", set())
     assert "quixotic" not in rows[""].get("body", set())
-    assert "loose_statement" in rows[""]["body"]
+    assert "loosest" in rows[""]["body"]
     assert "width" in rows["Shelf"]["body"]  # a field counts for its class
 
 
 def test_fields_hold_what_they_are_called_after() -> None:
     rows = found("shop/shelf.py", CODE)
     method = rows["Shelf.put_parcel"]
-    assert method["name"] == {"put_parcel", "put", "parcel"}
+    assert method["name"] == {"putparcel", "put", "parcel"}
     assert method["owner"] == {"shelf"}
     assert {"stor", "parcel"} <= method["doc"]
     assert "parcel" in method["sig"]

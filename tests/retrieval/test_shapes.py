@@ -14,8 +14,8 @@ from mog.engine.retrieval import shapes
 from mog.engine.workspace import Workspace
 
 CATALOG = (
-    "present graph_id app_id stale_status graph_hash node_counts edge_counts file_count file_tree request_keywords candidate_files"
-    " matched_nodes matched_edges semantic_annotation_candidates scan_health warnings"
+    "present graph_id app_id stale_status graph_hash node_counts edge_counts file_count file_tree request_keywords"
+    " candidate_files matched_nodes matched_edges semantic_annotation_candidates scan_health warnings"
 )
 PACK = (
     "pack_kind present status reason source graph_id app_id stale_status graph_hash summary relevant_paths matched_nodes"
