@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mog.app.present import clean
+from mog.app.present import Block, clean
 from mog.engine import model as m
 
 Span = tuple[str, str]
@@ -68,8 +68,8 @@ def as_lines(record: object, glyphs: Glyphs = UNICODE) -> list[Line]:
 
 
 def safe(line: Line) -> Line:
-    """The same line with every span cleaned."""
-    return tuple((clean(text), role) for text, role in line)
+    """The same line with every span cleaned; the tabs of a ``Block`` are its own."""
+    return tuple((Block(clean(text, keep="\t")) if isinstance(text, Block) else clean(text), role) for text, role in line)
 
 
 def text_of(line: Line) -> str:

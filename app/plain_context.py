@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from mog.app.plain import Glyphs, Line, safe
+from mog.app.present import Block
 from mog.engine.model import Tier
 from mog.engine.retrieval.model import Item, Pack
 from mog.engine.retrieval.pack import printed
@@ -38,7 +39,7 @@ def pack(made: Pack, glyphs: Glyphs, *, explain: bool = False) -> list[Line]:
 
 def _item(one: Item) -> list[Line]:
     head, *rest = printed(one).rstrip("\n").split("\n")
-    return [((head, "name"),), *(((line, ""),) for line in rest)]
+    return [((head, "name"),), *(((Block(line), ""),) for line in rest)]
 
 
 def _explained(one: Item) -> list[Line]:
@@ -63,6 +64,8 @@ def _foot(made: Pack) -> str:
 
 def catalog(made: Catalog) -> list[Line]:
     """The catalog: counts, candidate files with their reasons, nodes, warnings."""
+    if not made.present:
+        return [safe(((f"unavailable: {made.reason}", "attn"),))]
     lines: list[Line] = [
         ((f"{made.graph_id}  {made.stale_status}  {made.file_count} files", "name"),),
         ((_counts("nodes", made.node_counts), "muted"),),
@@ -96,6 +99,19 @@ def prompt(made: PromptPack) -> list[Line]:
         lines += _list("annotate", [one.locator for one in made.semantic_annotation_targets])
         lines += _list("warnings", made.warnings[:PROMPT_WARNINGS])
     return [safe(line) for line in [*lines, ((PROMPT_TAIL, ""),)]]
+
+
+def into(text: str, section: str) -> str:
+    """A prompt with the section in it: in the place of the one that is there, else at the end.
+
+    Only whole lines count as marks, and no line of a section can be one, so a section ends where it ended when it was made.
+    """
+    lines = text.split("\n")
+    if PROMPT_HEAD in lines and PROMPT_TAIL in lines[lines.index(PROMPT_HEAD) :]:
+        start = lines.index(PROMPT_HEAD)
+        end = lines.index(PROMPT_TAIL, start)
+        return "\n".join([*lines[:start], section, *lines[end + 1 :]])
+    return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{section}\n"
 
 
 def scope(made: Scope) -> list[Line]:

@@ -26,7 +26,8 @@ class EngineConfig:
         poll_seconds: pause between two looks when polling.
         registries: names of ``mog.registries`` entry points of installed packages whose workers and auditors may be used.
         agent_memory: ``allow`` or ``refuse``: whether agents and tools may remember (as evidence and proposals).
-        ws_window: context window, in tokens, of clients that do not say theirs. ws_budget_pct: share of it that what a session was
+        ws_window: context window, in tokens, of clients that do not say theirs. ws_budget_pct: share of it that what a
+        session was
             served may take; above it things are evicted down to ws_evict_to_pct. ws_recency_halflife: turns.
         ws_never_evict: classes (``pinned``, ``active_task``) and kinds of notes that stay. ws_stub_tokens: most of a stub.
         recheck: ``manual`` (auditors judge drift at ``mog recheck``) or ``at_once`` (also as soon as it is seen).

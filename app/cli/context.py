@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from mog.app.cli import beliefs, door, exit_codes, packs
+from mog.app.cli import beliefs, door, exit_codes, output, packs
 from mog.app.cli.diagnostics import ProgressBar
 from mog.app.cli.options import COMMON, Common
 from mog.app.cli.packs import DEFAULT_BUDGET, Budget
+from mog.app.present import Block
+from mog.engine.errors import IndexMissing, UsageError
 
 HELP = "Give prompts and agents a bounded view of the graph: catalog, pack, scope, handles."
+PROMPT_CHARACTERS = 4_000_000
 context = App(name="context", help=HELP, result_action="return_value")
 
 Words = Annotated[str, Parameter(help="What the request is about, in words.")]
@@ -19,24 +24,49 @@ Words = Annotated[str, Parameter(help="What the request is about, in words.")]
 
 @context.command
 def catalog(*words: Words, common: Common = COMMON) -> int:
-    """What there is, and which files and symbols may answer a request."""
+    """What there is, and which files and symbols may answer a request. Exits 4 when there is no index."""
     from mog.app import plain_context, present_context
+    from mog.engine.retrieval import shapes
 
     with door.opened(common) as workspace, ProgressBar(quiet=common.quiet) as bar:
-        made = workspace.context.catalog(" ".join(words), progress=bar)
+        try:
+            made = workspace.context.catalog(" ".join(words), progress=bar)
+        except IndexMissing as error:
+            made = shapes.no_catalog(workspace.config.project or workspace.root.name, error.what)
     beliefs.document(present_context.shape(made), plain_context.catalog(made), common)
-    return exit_codes.OK
+    return exit_codes.OK if made.present else exit_codes.STALE
 
 
 @context.command
-def pack(*words: Words, common: Common = COMMON) -> int:
+def pack(
+    *words: Words,
+    into: Annotated[
+        str, Parameter(show_default=False, help="A prompt (a file, or - for stdin) to print with the section in its place.")
+    ] = "",
+    common: Common = COMMON,
+) -> int:
     """The short section to put into a prompt. Exits 4 when there is no index; the section then says so."""
     from mog.app import plain_context, present_context
+    from mog.app.plain import text_of
 
     with door.opened(common) as workspace, ProgressBar(quiet=common.quiet) as bar:
         made = workspace.context.prompt_pack(" ".join(words), progress=bar)
-    beliefs.document(present_context.shape(made), plain_context.prompt(made), common)
+    section = plain_context.prompt(made)
+    if into and not common.json:
+        prompt = plain_context.into(_read(into), "\n".join(map(text_of, section)))
+        section = [((Block(line), ""),) for line in prompt.removesuffix("\n").split("\n")]
+        output.lines(section, common)
+    else:
+        beliefs.document(present_context.shape(made), section, common)
     return exit_codes.OK if made.present else exit_codes.STALE
+
+
+def _read(name: str) -> str:
+    """A prompt, from a file or from stdin. Raises UsageError."""
+    try:
+        return sys.stdin.read(PROMPT_CHARACTERS) if name == "-" else Path(name).read_text("utf-8")[:PROMPT_CHARACTERS]
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"the prompt cannot be read: {error}", where=name, way_out="give a text file in UTF-8, or -") from error
 
 
 @context.command

@@ -214,6 +214,8 @@ def _answer(task: Task, scene: Scene, ranker: rank.Ranker, runs: NDArray[np.bool
     found = ranker.rank(task.query, limit=DEPTH, accept=runs)
     ranked = [(int(corpus.file_of[one.doc]), _symbol(scene, corpus, one.doc)) for one in found]
     files = [file for file, _ in ranker.files(task.query, _FILES)]
+    if ranker.reranker is not None:  # it orders functions; a file then stands where the first of its functions does
+        files = list(dict.fromkeys([*(file for file, _ in ranked), *files]))
     return trial.from_functions(scene, files, ranked), ranked
 
 

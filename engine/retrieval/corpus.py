@@ -53,6 +53,14 @@ class Segment(NamedTuple):
             return slice(0, 0)
         return slice(int(self.starts[at]), int(self.starts[at + 1]))
 
+    def spans(self, keys: Array) -> list[tuple[int, int, int]]:
+        """(number of the key, start, stop) of the keys that are there."""
+        if not len(self.keys):
+            return []
+        at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
+        there = np.flatnonzero(self.keys[at] == keys)
+        return list(zip(there.tolist(), self.starts[at[there]].tolist(), self.starts[at[there] + 1].tolist(), strict=True))
+
 
 class Corpus:
     """Documents to rank. Made by ``build``, ``load`` and ``with_changes``; never changed.
@@ -128,16 +136,16 @@ class Corpus:
             docs, counts = docs[keep], counts[keep]
         return docs, counts
 
-    def counts_at(self, number: int, field: int, docs: Array) -> Array:
-        """How often a term stands in a field of some living documents (ascending), without a look at the others."""
-        found = np.zeros(len(docs), np.float32)
+    def counts_at(self, numbers: Sequence[int], field: int, docs: Array) -> Array:
+        """(terms, documents): how often terms stand in a field of some living documents (ascending); looks at no others."""
+        found = np.zeros((len(numbers), len(docs)), np.float32)
+        keys = np.array(numbers, np.uint64) | np.uint64(field)
         for segment, base in zip(self.segments, self._bases[:-1], strict=True):
-            rows = segment.rows(number | field)
-            if rows.start != rows.stop:
-                where = segment.docs[rows]
-                wanted = np.where(docs >= base, docs - base, len(segment.kinds)).astype(np.uint32)
-                at = np.minimum(np.searchsorted(where, wanted), len(where) - 1)
-                found += np.where(where[at] == wanted, segment.counts[rows][at], np.float32(0))
+            wanted = np.where(docs >= base, docs - base, len(segment.kinds)).astype(np.uint32)
+            for term, start, stop in segment.spans(keys):
+                where = segment.docs[start:stop]
+                at = np.minimum(where.searchsorted(wanted), stop - start - 1)
+                found[term] += np.where(where[at] == wanted, segment.counts[start:stop][at], np.float32(0))
         return found
 
     def frequency(self, number: int, fields: Iterable[int]) -> int:

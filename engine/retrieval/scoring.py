@@ -133,8 +133,7 @@ class Scorer:
 
     def in_field(self, asked: Asked, field: int, docs: Array) -> Array:
         """(terms, documents): what each term is worth in one field alone of some documents (ascending)."""
-        rows = [self.corpus.counts_at(number, field, docs) for number in asked.numbers]
-        plain = _stacked(rows, len(docs)) * self._inverse[field][docs]
+        plain = self.corpus.counts_at(asked.numbers, field, docs) * self._inverse[field][docs]
         idf = np.array([self.impact(number).idf for number in asked.numbers], np.float32)[:, None]
         k1 = self.weights.k1
         return np.asarray(idf * (k1 + 1) * plain / (k1 + plain))

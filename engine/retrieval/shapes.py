@@ -26,7 +26,7 @@ PACK_PATHS, PACK_NODES, PACK_EDGES, PACK_TARGETS, PACK_WARNINGS = 12, 12, 16, 8,
 SCOPE_FILES, SCOPE_NODES, SCOPE_EDGES, SCOPE_TARGETS, EXCERPT = 12, 40, 60, 20, 900
 SCOPE_PATHS = 64
 #: Edges looked at before the best are chosen: a hub has more than anybody needs to see.
-LOOKED_AT = 5_000
+LOOKED_AT = 2_000
 #: Edge types in the order in which they are shown.
 _EDGE_ORDER = ("imports", "calls", "defines", "declares", "contains")
 #: Path priority (lower comes first): manifests, services, interface, configuration, source, the rest, prose, tests, scripts.
@@ -77,7 +77,10 @@ class EdgeRef:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """What there is and what of it may answer a request. Every list is bounded; ``omitted`` says what was left out of which."""
+    """What there is and what of it may answer a request. Every list is bounded; ``omitted`` says what was left out of which.
+
+    ``status`` is ``loaded`` or ``unavailable`` with a reason.
+    """
 
     present: bool
     graph_id: str
@@ -96,6 +99,8 @@ class Catalog:
     scan_health: ScanHealth
     warnings: tuple[str, ...] = ()
     omitted: Mapping[str, int] = field(default_factory=dict)
+    status: str = "loaded"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +223,7 @@ class Shaper:
         return Selected(True, nodes[-1].id, self._excerpt(path)[:EXCERPT], symbols)
 
     def _around(self, paths: Sequence[str]) -> tuple[list[Node], tuple[str, ...], tuple[EdgeRef, ...]]:
-        """One hop around the files and their symbols: nodes, their files, edges; certain ones first, in a fixed order."""
+        """One hop around the files and their symbols: nodes, their files, edges; certain ones first, code before tests."""
         inner = {node.key: node for path in paths for node in self.view.nodes_in(path).values()}
         rows = [
             (tier, kind, other, key, outgoing)
@@ -230,10 +235,11 @@ class Shaper:
         rows = sorted(rows)[:LOOKED_AT]
         every = self.view.nodes({row[2] for row in rows}) | inner
         shown = [row for row in dict.fromkeys(rows) if row[2] in every and every[row[2]].path]
-        shown.sort(key=lambda row: (row[0], row[1], _place(every[row[2]]), _place(every[row[3]]), row[4]))
-        nodes = sorted({row[2]: every[row[2]] for row in shown}.values(), key=_place)
+        last = {row[2]: priority(every[row[2]].path) >= _TESTS for row in shown}
+        shown.sort(key=lambda row: (row[0], last[row[2]], row[1], _place(every[row[2]]), _place(every[row[3]]), row[4]))
+        nodes = sorted({row[2]: every[row[2]] for row in shown}.values(), key=lambda node: (last[node.key], _place(node)))
         count = Counter(every[row[2]].path for row in shown)
-        files = sorted(sorted(count, key=lambda path: (-count[path], path))[:SCOPE_FILES])
+        files = sorted(count, key=lambda path: (priority(path) >= _TESTS, -count[path], path))[:SCOPE_FILES]
         edges = tuple(_edge(row[1], every[row[3]], every[row[2]], row[0], row[4]) for row in shown[:SCOPE_EDGES])
         return nodes[:SCOPE_NODES], tuple(files), edges
 
@@ -309,6 +315,14 @@ class Shaper:
 def unavailable(app: str, reason: str) -> PromptPack:
     """The pack of a repository whose graph cannot be read."""
     return PromptPack("unavailable", reason, app, present=False)
+
+
+def no_catalog(app: str, reason: str) -> Catalog:
+    """The catalog of a repository whose graph cannot be read."""
+    nothing: Mapping[str, int] = {}
+    return Catalog(
+        False, "", app, "unknown", "", nothing, nothing, 0, (), (), (), (), (), (), ScanHealth(), status="unavailable", reason=reason
+    )
 
 
 def keywords(query: str) -> tuple[str, ...]:

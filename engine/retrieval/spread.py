@@ -2,16 +2,18 @@
 
 Who calls: ``context``. What may not come in: words, text, budgets of tokens. Works on the arrays of a frozen snapshot.
 
-A step multiplies by the weight of its edge (GRAPH.md), the factor of its tier, the decay of a hop, and a damping by the size of the
-row it stands in: what everything uses says little about any one user. Hop by hop the best nodes are expanded, all of one hop at
-once; neighbours are scored before any is followed, so a node with fifty thousand of them costs one pass over its row, hands on the
-best few, and takes no room from the others. What was left out is counted.
+A step multiplies by the weight of its edge (GRAPH.md), the factor of its tier, the decay of a hop, and a damping by the size of
+the row it stands in: what everything uses says little about any one user. Hop by hop the best nodes are expanded, all of one hop
+at once; neighbours are scored before any is followed, so a node with fifty thousand of them costs one pass over its row, hands on
+the best few, and takes no room from the others. What was left out is counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from mog.engine.store.snapshot import CodeSnapshot
 
 #: Nodes given back by default; ``Spread.total`` counts all.
-LIMIT = 400
+LIMIT = 100
 #: Stands for an edge that is not in the arrays (``more``).
 _EXTRA = 256
 _EXTRA_KIND = "co_changed"
@@ -56,7 +58,8 @@ class Spread(NamedTuple):
     Attributes:
         capped: neighbours that were scored and not followed, because their node has more than ``fan``.
         stopped: nodes not expanded, because ``expand`` others of their hop were better.
-        total: nodes reached, those past the limit included. crowds: (node, neighbours left out) of each capped node, largest first.
+        total: nodes reached, those past the limit included.
+        crowds: (node, neighbours left out) of each capped node, largest first.
     """
 
     near: tuple[Near, ...]
@@ -95,8 +98,8 @@ def spread(
     Args:
         seeds: (node key, score); scores are divided by the highest. edge_weights: edge type → 0..1; a type that is not there is
             not followed.
-        prefer: node key → how relevant it is by other means (0..1): decides who among the neighbours of a crowded node is followed,
-            never a score.
+        prefer: node key → how relevant it is by other means (0..1): decides who among the neighbours of a crowded node is
+            followed, never a score.
         more: node key → (other node, strength 0..1): edges of type ``co_changed`` that the arrays do not hold.
 
     Returns:
@@ -132,7 +135,7 @@ class _Walk:
         self._scores = np.fromiter(start.values(), np.float64, len(start))
         self._best, self._layer = np.zeros(graph.size), np.full(graph.size, -1)
         self._best[self._frontier], self._layer[self._frontier] = self._scores, 0
-        self._parents: list[dict[int, Step]] = [{}]
+        self._parents: list[tuple[Any, _Edges]] = []
         self._stopped = 0
         self._crowds: dict[int, int] = {}
 
@@ -142,13 +145,13 @@ class _Walk:
         self._stopped += max(0, len(order) - self._weights.expand)
         order = order[: self._weights.expand]
         near, scores = self._frontier[order], self._scores[order]
-        found = self._fanned(near, _best_of_each(self._gathered(near, scores), len(self._best)))
-        order = np.lexsort((found.at, -found.value, found.end))
+        found = self._fanned(near, self._gathered(near, scores))
+        order = np.lexsort((found.code, ~found.outgoing, found.at, -found.value, found.end))
         found = found.take(order[_first(found.end[order])])
         found = found.take(found.value > self._best[found.end])
-        self._parents.append(dict(zip(found.end.tolist(), self._steps(near, found), strict=True)))
+        self._parents.append((near[found.at], found))
         self._frontier, self._scores = found.end, found.value
-        self._best[found.end], self._layer[found.end] = found.value, len(self._parents) - 1
+        self._best[found.end], self._layer[found.end] = found.value, len(self._parents)
 
     def _gathered(self, near: Any, scores: Any) -> _Edges:
         """All edges of the nodes, both directions, that leave at least ``weights.least``."""
@@ -178,20 +181,24 @@ class _Walk:
 
     def _fanned(self, near: Any, edges: _Edges) -> _Edges:
         """At most ``fan`` neighbours of each node: the best, of equals those preferred, then those with fewer edges."""
+        wide = np.bincount(edges.at, minlength=1) > self._weights.fan
+        if not wide.any():
+            return edges
+        many = wide[edges.at]
+        kept = self._best_few(near, _best_of_each(edges.take(many), len(self._best)))
+        return _Edges(*(np.concatenate(pair) for pair in zip(edges.take(~many), kept, strict=True)))
+
+    def _best_few(self, near: Any, edges: _Edges) -> _Edges:
         wish = edges.value * (1.0 + self._prefer[edges.end])
-        order = np.lexsort((edges.end, _degrees(self._graph, edges.end), -wish, edges.at))
-        edges = edges.take(order)
+        edges = edges.take(np.lexsort((edges.end, _degrees(self._graph, edges.end), -wish, edges.at)))
         starts = np.flatnonzero(_first(edges.at))
         sizes = np.diff(np.append(starts, len(edges.at)))
         rank = np.arange(len(edges.at)) - np.repeat(starts, sizes)
-        for start, size in zip(starts[sizes > self._weights.fan], sizes[sizes > self._weights.fan], strict=True):
-            key = int(near[edges.at[start]])
-            self._crowds[key] = max(self._crowds.get(key, 0), int(size) - self._weights.fan)
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+            if size > self._weights.fan:
+                key = int(near[edges.at[start]])
+                self._crowds[key] = max(self._crowds.get(key, 0), size - self._weights.fan)
         return edges.take(rank < self._weights.fan)
-
-    def _steps(self, near: Any, edges: _Edges) -> list[Step]:
-        rows = zip(near[edges.at].tolist(), edges.code.tolist(), edges.outgoing.tolist(), edges.factor.tolist(), strict=True)
-        return [Step(source, *self._meanings[code], outgoing, factor) for source, code, outgoing, factor in rows]
 
     def result(self, limit: int) -> Spread:
         """The best ``limit`` nodes with their paths, and what was left out."""
@@ -204,14 +211,23 @@ class _Walk:
     def _path(self, key: int) -> tuple[Step, ...]:
         steps: list[Step] = []
         for layer in range(int(self._layer[key]), 0, -1):
-            steps.append(self._parents[layer][key])
-            key = steps[-1].source
+            sources, edges = self._parents[layer - 1]
+            at = int(edges.end.searchsorted(key))
+            kind, tier = self._meanings[int(edges.code[at])]
+            key = int(sources[at])
+            steps.append(Step(key, kind, tier, bool(edges.outgoing[at]), float(edges.factor[at])))
         return tuple(reversed(steps))
 
 
-def _meanings(graph: CodeSnapshot) -> list[tuple[str, Tier]]:
+def _meanings(graph: CodeSnapshot) -> tuple[tuple[str, Tier], ...]:
     """By edge byte: kind and tier; the last stands for edges of ``more``."""
-    return [(graph.kinds.get(code & 0x3F, ""), Tier(code >> 6)) for code in range(256)] + [(_EXTRA_KIND, Tier.certain)]
+    return _words(tuple(sorted(graph.kinds.items())))
+
+
+@lru_cache(maxsize=4)
+def _words(kinds: tuple[tuple[int, str], ...]) -> tuple[tuple[str, Tier], ...]:
+    known = dict(kinds)
+    return (*((known.get(code & 0x3F, ""), Tier(code >> 6)) for code in range(256)), (_EXTRA_KIND, Tier.certain))
 
 
 def _factors(graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights) -> Any:
@@ -240,9 +256,10 @@ def _rows(graph: CodeSnapshot, near: Any, *, incoming: bool) -> tuple[Any, Any, 
     for at in apart:
         ends, codes = graph.row(int(near[at]), incoming=incoming)
         size[at] = len(codes)
-        parts.append((np.full(len(codes), at), np.asarray(ends, np.int64), np.frombuffer(bytes(codes), np.uint8).astype(np.int64)))
-    at, end, code = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return at, end, code, size
+        known = np.frombuffer(bytes(codes), np.uint8).astype(np.int64)
+        parts.append((np.full(len(codes), at), np.asarray(ends, np.int64), known))
+    position, end, code = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return position, end, code, size
 
 
 def _best_of_each(edges: _Edges, size: int) -> _Edges:
@@ -267,6 +284,8 @@ def _degrees(graph: CodeSnapshot, keys: Any) -> Any:
 
 
 # personalised PageRank
+
+_TRANSITIONS: WeakKeyDictionary[CodeSnapshot, tuple[Any, tuple[Any, Any, Any]]] = WeakKeyDictionary()
 
 
 def ppr(
@@ -297,26 +316,31 @@ def ppr(
 
 
 def _transitions(graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights) -> tuple[Any, Any, Any]:
-    """Every edge in both directions as (from, to, share of what stands at ``from``), between two nodes once."""
+    """Every edge in both directions as (from, to, share of what stands at ``from``); made once a snapshot."""
+    how = (tuple(sorted(edge_weights.items())), tuple(sorted(weights.tiers.items())))
+    held = _TRANSITIONS.get(graph)
+    if held is not None and held[0] == how:
+        return held[1]
     source, target, code = _triples(graph)
     value = _factors(graph, edge_weights, weights)[code]
     keep = value > 0
     source, target, value = source[keep], target[keep], value[keep]
     source, target = np.concatenate([source, target]), np.concatenate([target, source])
     value = np.concatenate([value, value])
-    total = np.bincount(source, value, graph.size)
-    return source, target, value / total[source]
+    made = (source, target, value / np.bincount(source, value, graph.size)[source])
+    _TRANSITIONS[graph] = (how, made)
+    return made
 
 
 def _triples(graph: CodeSnapshot) -> tuple[Any, Any, Any]:
     """Every edge of the generation as (from, to, byte) arrays, edits applied."""
     rows = graph.csr.arrays()[0]
-    source = np.repeat(np.arange(len(rows.ptr) - 1), np.diff(rows.ptr))
+    source = np.repeat(np.arange(len(rows.ptr) - 1, dtype=np.int32), np.diff(rows.ptr))
     changed = graph.changed(incoming=False)
     keep = ~np.isin(source, sorted(changed)) if changed else slice(None)
     parts = [(source[keep], rows.end[keep], rows.byte[keep])]
     for key in sorted(changed):
         ends, codes = graph.row(key)
-        parts.append((np.full(len(codes), key), np.asarray(ends, np.int32), np.frombuffer(bytes(codes), np.uint8)))
+        parts.append((np.full(len(codes), key, np.int32), np.asarray(ends, np.int32), np.frombuffer(bytes(codes), np.uint8)))
     source, target, code = (np.concatenate(column) for column in zip(*parts, strict=True))
     return source, target, code

@@ -61,7 +61,8 @@ class SpreadWeights:
 
     Attributes:
         seeds: results that are spread from. hops: steps at most. decay: what is left after a step.
-        least: scores below it are not followed. expand: nodes expanded at most in one hop, best first. fan: neighbours kept of one
+        least: scores below it are not followed. expand: nodes expanded at most in one hop, best first. fan: neighbours
+        kept of one
             node, best first. crowd: edges that a row may have before they are damped by their number.
         tiers: factor of an edge by its tier. share: what the spread adds to a score that was found by words (reference: 0.2).
     """

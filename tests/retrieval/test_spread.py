@@ -74,7 +74,7 @@ def test_every_node_has_the_score_of_its_best_path(
     graph = CodeSnapshot.load(db)
     db.close()
     top = max(score for _, score in seeds)
-    best = {key: score / top for key, score in seeds}
+    best = {key: score / top for key, score in sorted(seeds)}
     frontier = dict(best)
     for _ in range(OPEN.hops):
         offered: dict[int, float] = {}
