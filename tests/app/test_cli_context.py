@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from context_kit import PASSWORD, repository
+from context_kit import HUNTER, repository
 
 from mog.app.cli import exit_codes
 from mog.app.cli.main import main
@@ -49,7 +49,7 @@ def test_the_next_page_is_a_command_away(run: Any) -> None:
 
 def test_expand_exits_6_for_gated_content(run: Any) -> None:
     code, out = run("expand", "shop/keys.py::PASSWORD")
-    assert code == exit_codes.POLICY and PASSWORD not in out
+    assert code == exit_codes.POLICY and HUNTER not in out
     code, out = run("expand", "rotate", "--zoom", "l1")
     assert (code, out.splitlines()[1]) == (exit_codes.OK, "def rotate(store: TokenStore, token: str) -> str:")
     assert run("expand", "rotate", "--zoom", "L9")[0] == exit_codes.USAGE

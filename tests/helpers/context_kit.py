@@ -12,7 +12,7 @@ from pathlib import Path
 from mog.engine.workspace import Workspace
 
 SECRET = "ghp_" + "FAKE" * 9
-PASSWORD = "hunter" + "2" * 3 + "Fake"
+HUNTER = "hunter" + "2" * 3 + "Fake"
 FILES: dict[str, str] = {
     "shop/__init__.py": "",
     "shop/money.py": '''"""Money."""
@@ -73,7 +73,7 @@ def rotate(store: TokenStore, token: str) -> str:
         raise ValueError(token)
     return token + "x"
 ''',
-    "shop/keys.py": f'class Keys:\n    password = "{PASSWORD}"\n\n\nPASSWORD = "{PASSWORD}"\n\n\ndef plain():\n    return 1\n',
+    "shop/keys.py": f'class Keys:\n    password = "{HUNTER}"\n\n\nPASSWORD = "{HUNTER}"\n\n\ndef plain():\n    return 1\n',
     "tests/test_tokens.py": "from shop.tokens import TokenStore, rotate\n\n\n"
     "def test_rotate():\n    assert rotate(TokenStore(), 'a')\n",
     "web/view.ts": '''/** Draws the cart. */

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from context_kit import FILES, PASSWORD, SECRET, repository
+from context_kit import FILES, HUNTER, SECRET, repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,7 +83,7 @@ def test_no_pack_exceeds_its_budget_and_everything_found_is_accounted_for(
     assert estimator.tokens(text) == made.tokens <= budget
     assert estimator.size(text) == made.size
     assert len(made.items) + sum(made.omitted.values()) == made.found
-    assert SECRET not in text and PASSWORD not in text
+    assert SECRET not in text and HUNTER not in text
 
 
 def test_a_gated_file_and_symbol_give_their_name_and_nothing_else(shop: Workspace) -> None:
@@ -92,11 +92,11 @@ def test_a_gated_file_and_symbol_give_their_name_and_nothing_else(shop: Workspac
             made = shop.context.expand(target, zoom=zoom)
             assert not made.items and made.omitted == {"gated": 1}
     whole = shop.context.expand("file:shop/keys.py", zoom=Zoom.L3)
-    assert PASSWORD not in "".join(map(printed, whole.items)) and "def plain" in whole.items[0].text
+    assert HUNTER not in "".join(map(printed, whole.items)) and "def plain" in whole.items[0].text
     stored = b"".join(path.read_bytes() for path in (shop.mog_dir / "terms").iterdir())
-    assert SECRET.encode() not in stored and PASSWORD.encode() not in stored
-    made = shop.context.search(f"password plain {PASSWORD}", budget=4_000, zoom=Zoom.L2)
-    assert PASSWORD not in "".join(map(printed, made.items)) and made.omitted["gated"] >= 2
+    assert SECRET.encode() not in stored and HUNTER.encode() not in stored
+    made = shop.context.search(f"password plain {HUNTER}", budget=4_000, zoom=Zoom.L2)
+    assert HUNTER not in "".join(map(printed, made.items)) and made.omitted["gated"] >= 2
 
 
 def test_pages_show_every_result_once(shop: Workspace) -> None:

@@ -20,10 +20,10 @@ from mog.engine.workspace import Workspace
 
 MakeRepo = Callable[[Mapping[str, str]], Path]
 TOKEN = "ghp_" + "FAKE" * 9
-PASSWORD = "hunter" + "2" * 3 + "Fake"
+HUNTER = "hunter" + "2" * 3 + "Fake"
 FILES = {
     "shop/parcel.py": "def put_parcel(parcel):\n    return wrap(parcel)\n",
-    "shop/keys.py": f'class Keys:\n    password = "{PASSWORD}"\n\n\ndef plain_thing():\n    return 1\n',
+    "shop/keys.py": f'class Keys:\n    password = "{HUNTER}"\n\n\ndef plain_thing():\n    return 1\n',
     "notes.md": "Parcels wait in the hall.\n",
     ".env": f"TOKEN={TOKEN}\n",
     "deploy.txt": f"use {TOKEN} for it\n",
@@ -123,7 +123,7 @@ def test_no_planted_secret_is_in_any_file_of_the_terms(shop: Workspace) -> None:
     corpus = corpus_of(shop)
     stored = b"".join(path.read_bytes() for path in (shop.root / ".mog/terms").rglob("*") if path.is_file())
     assert stored
-    for secret in (TOKEN, PASSWORD):
+    for secret in (TOKEN, HUNTER):
         assert secret.encode() not in stored
         for term in words.tokens(secret):
             assert words.number(term).to_bytes(8, "little")[1:] not in stored

@@ -30,7 +30,7 @@ class Shelf(Rack):
 
 loose_statement()
 '''
-PASSWORD = "hunter" + "2" * 3 + "Fake"
+HUNTER = "hunter" + "2" * 3 + "Fake"
 
 
 def found(path: str, code: str) -> dict[str, dict[str, set[str]]]:
@@ -110,13 +110,13 @@ def test_documents_know_kind_parent_lines_and_flags() -> None:
 
 
 def test_a_gated_symbol_gives_its_name_and_nothing_else() -> None:
-    code = f'def plain():\n    return ordinary\n\n\nclass Vault:\n    weather = sunny\n    password = "{PASSWORD}"\n'
+    code = f'def plain():\n    return ordinary\n\n\nclass Vault:\n    weather = sunny\n    password = "{HUNTER}"\n'
     rows = found("vault.py", code)
     gated = [sym[schema.QUAL] for sym in facts_of("vault.py", code)["syms"] if sym[schema.META].get("g")]
     assert "Vault" in gated
     assert all(set(rows[qual]) <= {"name", "owner"} for qual in gated)
     everything = {term for fields in rows.values() for terms_found in fields.values() for term in terms_found}
-    assert not everything & set(words.tokens(PASSWORD))
+    assert not everything & set(words.tokens(HUNTER))
     assert "ordinari" in rows["plain"]["body"]
 
 

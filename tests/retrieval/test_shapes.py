@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from context_kit import PASSWORD, SECRET, repository
+from context_kit import HUNTER, SECRET, repository
 
 from mog.app import plain_context, present_context
 from mog.engine.retrieval import shapes
@@ -100,7 +100,7 @@ def test_nothing_gated_enters_any_of_them(shop: Workspace) -> None:
     assert made.selected_scope[".env"].excerpt == "" and "def plain" in made.selected_scope["shop/keys.py"].excerpt
     for one in (made, shop.context.catalog("password token"), shop.context.prompt_pack("password token")):
         text = str(present_context.shape(one))
-        assert SECRET not in text and PASSWORD not in text
+        assert SECRET not in text and HUNTER not in text
 
 
 def test_status_follows_the_disk(tmp_path: Path) -> None:
