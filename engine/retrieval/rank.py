@@ -19,7 +19,7 @@ from mog.engine.retrieval import features, terms
 from mog.engine.retrieval import query as queries
 from mog.engine.retrieval.corpus import Corpus
 from mog.engine.retrieval.features import Scores, Seen
-from mog.engine.retrieval.mentions import KINDS, OF_FILES, Mentions
+from mog.engine.retrieval.mentions import OF_FILES, Mentions
 from mog.engine.retrieval.query import Query
 from mog.engine.retrieval.scoring import Scorer
 from mog.engine.retrieval.weights import RANK, RankWeights
@@ -63,7 +63,7 @@ class Ranker:
         self.scorer = Scorer(corpus, weights)
         kinds = np.array([weights.kinds[name] for name in terms.KINDS], np.float32)
         self._factor = kinds[corpus.kinds] * corpus.alive
-        self.owners = np.maximum(corpus.parents, 0)
+        self.owners = np.where(corpus.parents < 0, np.arange(corpus.size), corpus.parents)
         tests = np.array([_is_test(path) for path in corpus.paths], bool)[corpus.file_of] if corpus.size else corpus.alive
         self.tests = tests | (corpus.flags & terms.IS_TEST > 0)
         self._factor_less_tests = self._factor * np.where(self.tests, np.float32(weights.tests), np.float32(1))
@@ -173,6 +173,3 @@ class Ranker:
             sums[kind] = self.weights.mentions[kind] * scores.scale * float(scores.mentions.at(kind, one)[0])
         factor = float(scores.factor[doc])
         return Ranked(doc, float(scores.total[doc]), {name: value * factor for name, value in sums.items() if value})
-
-
-assert set(KINDS) == set(RANK.mentions)

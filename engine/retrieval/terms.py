@@ -85,6 +85,7 @@ class _Bag:
         self.fields: list[int] = []
 
     def add(self, doc: int, field: int, packed: bytes) -> None:
+        """Add numbers (``words.packed``) to a field of a document."""
         if packed:
             self.chunks.append(packed)
             self.docs.append(doc)

@@ -20,7 +20,7 @@ class RankWeights:
         k3: saturation of a term in the query. title: times a word of the title counts.
         code, prose: times a word counts that stands in code, or in the text after the title.
         file: share of the file's own score that its symbols get.
-        owner: share of the score of the class or function around a symbol (of the file, at the top) that it gets.
+        owner: share of the score of what is around a symbol (class, function, at the top the file's own words) that it gets.
         file_own: times a file's own score counts for it, beside that of its best document.
         file_mention: times that a mention of a file counts for the file itself.
         mentions: what a mention of full strength is worth, as a share of the best score by words, by ``mentions.KINDS``.
@@ -29,24 +29,24 @@ class RankWeights:
     """
 
     fields: Mapping[str, float] = field(
-        default_factory=lambda: {"name": 2.0, "owner": 2.0, "sig": 0.5, "doc": 0.5, "body": 1.0, "path": 3.0}
+        default_factory=lambda: {"name": 2.0, "owner": 3.0, "sig": 0.5, "doc": 0.5, "body": 1.0, "path": 5.0}
     )
     b: Mapping[str, float] = field(
         default_factory=lambda: {"name": 0.3, "owner": 0.3, "sig": 0.75, "doc": 0.75, "body": 0.75, "path": 0.5}
     )
     k1: float = 2.0
-    k3: float = 10.0
-    title: float = 12.0
-    code: float = 0.5
+    k3: float = 8.0
+    title: float = 10.0
+    code: float = 0.2
     prose: float = 1.0
-    file: float = 0.3
-    owner: float = 0.0
+    file: float = 0.4
+    owner: float = 0.1
     file_own: float = 1.0
     file_mention: float = 1.0
     mentions: Mapping[str, float] = field(
         default_factory=lambda: {
-            "title_name": 0.2, "name": 0.1, "code_name": 0.05, "dotted": 0.2, "path": 0.2, "module": 0.1, "place": 0.4,
-            "frame": 0.3, "whole": 10.0,
+            "title_name": 0.3, "name": 0.2, "code_name": 0.05, "dotted": 0.4, "path": 0.3, "module": 0.05, "place": 0.4,
+            "frame": 0.4, "whole": 10.0,
         }
     )
     tests: float = 0.5

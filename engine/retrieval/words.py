@@ -77,16 +77,20 @@ def number(term: str) -> int:
 
 
 class _Packed(dict[str | bytes, bytes]):
-    """Word → its numbers, eight bytes each; made when first asked for. Words of nothing but ``x`` are what a gate left behind."""
+    """Word → its numbers, eight bytes each; made when first asked for. Words of nothing but ``x`` are what a gate left behind.
 
-    def __init__(self, without: frozenset[str]) -> None:
+    Args:
+        without: words left out. plain: the table that makes the others; None: this one does.
+    """
+
+    def __init__(self, without: frozenset[str] = frozenset(), plain: _Packed | None = None) -> None:
         super().__init__()
         self._without = without
+        self._plain = plain
 
     def __missing__(self, word: str | bytes) -> bytes:
         text = word if isinstance(word, str) else word.decode()
-        kept = [] if text in self._without or _BLANKED.fullmatch(text) else WORD.findall(text)
-        made = b"".join(number(term).to_bytes(8, "little") for piece in kept for term in terms_of(piece))
+        made = b"" if text in self._without else _made(text) if self._plain is None else self._plain[word]
         if len(self) >= _HELD:
             self.clear()
         self[word] = made
@@ -98,7 +102,13 @@ class _Packed(dict[str | bytes, bytes]):
         return b"".join(map(self.__getitem__, found))
 
 
-_TEXT, _CODE = _Packed(frozenset()), _Packed(NOISE)
+def _made(word: str) -> bytes:
+    kept = [] if _BLANKED.fullmatch(word) else WORD.findall(word)
+    return b"".join(number(term).to_bytes(8, "little") for piece in kept for term in terms_of(piece))
+
+
+_TEXT = _Packed()
+_CODE = _Packed(NOISE, _TEXT)
 
 
 def packed(text: str) -> bytes:
