@@ -33,7 +33,7 @@ def pack(made: Pack, glyphs: Glyphs, *, explain: bool = False) -> list[Line]:
     lines += [((f"! {warning}", "attn"),) for warning in made.warnings[:4]]
     lines += [((note, "muted"),) for note in made.boundary.notes]
     if made.page:
-        lines.append((("more: ", "muted"), (f"mog search {made.page}", "name")))
+        lines.append((("more: ", "muted"), (f"mog search {made.page} --budget {max(512, made.budget)}", "name")))
     return [safe(line) for line in lines]
 
 

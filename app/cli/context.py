@@ -41,7 +41,10 @@ def catalog(*words: Words, common: Common = COMMON) -> int:
 def pack(
     *words: Words,
     into: Annotated[
-        str, Parameter(show_default=False, help="A prompt (a file, or - for stdin) to print with the section in its place.")
+        str,
+        Parameter(
+            show_default=False, allow_leading_hyphen=True, help="A prompt (a file, or - for stdin) to print with the section in it."
+        ),
     ] = "",
     common: Common = COMMON,
 ) -> int:

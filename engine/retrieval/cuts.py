@@ -196,7 +196,10 @@ def class_cuts(
         if end <= span[0] or start >= span[1]:
             continue
         if "comment" in node.type:
-            if not any(doc[0] <= start < doc[1] for doc in docs):
+            run = shown.run_at(start)
+            if run is not None and start < run[schema.START]:  # between the overloads and what implements them
+                yield from doc_cuts(data, (start, end), 0)
+            elif not any(doc[0] <= start < doc[1] for doc in docs):
                 yield Cut(start, end)
             continue
         body = node.child_by_field_name("body")

@@ -21,6 +21,8 @@ from mog.engine.retrieval.weights import PACK, PackWeights
 
 Render = Callable[[Node, Zoom], Rendered]
 MIN_BUDGET, MAX_BUDGET = 64, 100_000
+#: Score of what was pinned: it comes before all that was found.
+PINNED = float("inf")
 _ODD = re.compile("[^\n\t -~]")
 # what a surface spells out although it counts as printable (app/present.clean, which a test holds this against)
 _DRAWN_AS_NOTHING = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f") | {
@@ -67,6 +69,7 @@ def make_item(found: Found, rendered: Rendered) -> Item:
     item = Item(
         node.locator, node.kind, rendered.text, rendered.zoom, 0, 0, rendered.freshness, tier=tier, score=found.score,
         parts=found.parts, path=found.path, node=node, provenance=_provenance(found), warnings=rendered.warnings,
+        pinned=found.score == PINNED,
     )  # fmt: skip
     return costed(item)
 

@@ -70,9 +70,9 @@ class Outline:
         return list(dict.fromkeys(str(self.syms[member][schema.NAME]) for member in self.members(ord_)))
 
     def body(self, ord_: int) -> str:
-        """The whole text of a symbol, decorators included, moved to the left margin."""
+        """The whole text of a symbol, decorators included, as it is written: an agent edits by it."""
         sym = self.syms[ord_]
-        return _laid_out(self.clean[self._line_start(sym[schema.FULL]) : sym[schema.STOP]], blank_lines=True)
+        return _text(self.clean[self._line_start(sym[schema.FULL]) : sym[schema.STOP]])
 
     def skeleton(self, ord_: int) -> str:
         """Decorators, whole signature and documentation; of what holds definitions also those of everything in it.
@@ -179,12 +179,13 @@ class Outline:
         return (tree.root_node, start) if tree is not None else None
 
 
-def _laid_out(data: bytes, *, blank_lines: bool = False) -> str:
-    """Text at the left margin, without blanks at the ends of lines."""
-    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    if blank_lines:
-        return textwrap.dedent(text)
-    return textwrap.dedent("\n".join(line.rstrip() for line in text.split("\n") if line.strip()))
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _laid_out(data: bytes) -> str:
+    """Text at the left margin, without empty lines and blanks at the ends of lines."""
+    return textwrap.dedent("\n".join(line.rstrip() for line in _text(data).split("\n") if line.strip()))
 
 
 class Outlines:

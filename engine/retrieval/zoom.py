@@ -143,7 +143,7 @@ class Zoomer:
         if not marks:
             return text, "without blame: this folder is not kept in git"
         blank = " " * len(marks[0])
-        lines = text.split("\n")
+        lines = text.removesuffix("\n").split("\n")
         return "\n".join(f"{marks[n] if n < len(marks) else blank} {line}" for n, line in enumerate(lines)), ""
 
 

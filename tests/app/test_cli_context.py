@@ -78,6 +78,45 @@ def test_a_handle_made_here_is_loaded_here(run: Any) -> None:
     assert run("context", "load", "ctx://" + "0" * 32)[0] == exit_codes.NOTHING
 
 
+def test_a_handle_with_pins_keeps_within_its_budget(run: Any) -> None:
+    name = run("context", "create", "half even token", "--pin", "rotate", "--pin", "round_cents")[1].strip()
+    for budget in ("64", "90", "150", "512"):
+        out = run("context", "load", name, "--budget", budget)[1]
+        items = out[: out.rindex("\n", 0, out.index(" tokens (utf8-bytes/4)")) + 1]
+        assert len(items.encode()) <= 4 * int(budget)
+
+
+def test_tabs_of_source_stay_tabs(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "tabs.js").write_text("function tabbed(a) {\n\treturn a;\n}\n")
+    assert run("index", "-q")[0] == exit_codes.OK
+    assert "\n\treturn a;\n" in run("expand", "tabbed")[1]
+
+
+def test_a_prompt_is_printed_with_the_section_in_its_place(run: Any, tmp_path: Path) -> None:
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("Do it.\n[CONTEXT GRAPH]\nold\n[/CONTEXT GRAPH]\nThanks.\n")
+    code, out = run("context", "pack", "refresh", "token", "--into", str(prompt))
+    lines = out.splitlines()
+    assert code == exit_codes.OK and (lines[0], lines[-1]) == ("Do it.", "Thanks.")
+    assert lines.count("[CONTEXT GRAPH]") == 1 and "old" not in lines and "  shop/tokens.py" in lines
+    assert prompt.read_text().count("old") == 1
+    assert run("context", "pack", "token", "--into", str(tmp_path / "none"))[0] == exit_codes.USAGE
+
+
+def test_a_kind_narrows_what_is_packed(run: Any) -> None:
+    document = json.loads(run("search", "token", "--kind", "class", "--budget", "2000", "--json")[1])
+    assert {item["kind"] for item in document["items"]} == {"class"}
+    assert run("search", "token", "--budget", "100")[0] == exit_codes.USAGE
+
+
+def test_without_an_index_the_catalog_exits_4_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    repository(tmp_path, index=False).close()
+    monkeypatch.chdir(tmp_path)
+    assert main(["context", "catalog", "x", "--json"]) == exit_codes.STALE
+    document = json.loads(capfd.readouterr().out)
+    assert (document["present"], document["status"]) == (False, "unavailable") and document["reason"]
+
+
 def test_without_an_index_the_pack_exits_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     repository(tmp_path, index=False).close()
     monkeypatch.chdir(tmp_path)
