@@ -13,7 +13,7 @@ from mog.app.cli.diagnostics import ProgressBar
 from mog.app.cli.options import COMMON, Common
 from mog.app.cli.packs import DEFAULT_BUDGET, Budget
 from mog.app.present import Block
-from mog.engine.errors import IndexMissing, UsageError
+from mog.engine.errors import UsageError
 
 HELP = "Give prompts and agents a bounded view of the graph: catalog, pack, scope, handles."
 PROMPT_CHARACTERS = 4_000_000
@@ -26,13 +26,9 @@ Words = Annotated[str, Parameter(help="What the request is about, in words.")]
 def catalog(*words: Words, common: Common = COMMON) -> int:
     """What there is, and which files and symbols may answer a request. Exits 4 when there is no index."""
     from mog.app import plain_context, present_context
-    from mog.engine.retrieval import shapes
 
     with door.opened(common) as workspace, ProgressBar(quiet=common.quiet) as bar:
-        try:
-            made = workspace.context.catalog(" ".join(words), progress=bar)
-        except IndexMissing as error:
-            made = shapes.no_catalog(workspace.config.project or workspace.root.name, error.what)
+        made = workspace.context.catalog(" ".join(words), progress=bar)
     beliefs.document(present_context.shape(made), plain_context.catalog(made), common)
     return exit_codes.OK if made.present else exit_codes.STALE
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mog.engine.code.freshness import Disk
 from mog.engine.code.view import CodeView
 from mog.engine.config import EngineConfig
-from mog.engine.errors import IndexMissing, NotFound, StoreDamaged, UsageError
+from mog.engine.errors import IndexMissing, NotFound, PolicyDenied, StoreDamaged, UsageError
 from mog.engine.model import Boundary, Freshness, Hit, Node, Progress, SearchAnswer
 from mog.engine.retrieval import pack, shapes, spread
 from mog.engine.retrieval.handles import Handle, Handles, is_handle
@@ -33,7 +33,8 @@ Reading = Callable[[], AbstractContextManager[CodeView]]
 Notes = Callable[[str, Sequence[str], int], tuple[Item, ...]]
 Telling = Callable[[Progress], None]
 
-FOUND = 80
+#: Results that a pack is made from; places whose notes are asked for; results among which a kind is chosen.
+FOUND, NOTED, KINDS_AMONG = 80, 8, 2_000
 SPREADS = ("hops", "ppr", "off")
 #: Share of a budget that notes may take before code.
 NOTES_SHARE = 0.25
@@ -64,32 +65,22 @@ class Context:
         self._outlines = Outlines(disk)
         self._notes = notes
         self._ranker: Ranker | None = None
-        self._reranker_read = False
 
     # questions
 
     def ranked(
-        self,
-        query: str,
-        *,
-        limit: int = 20,
-        kinds: Collection[str] = (),
-        rerank: bool = True,
-        progress: Telling | None = None,
+        self, query: str, *, limit: int = 20, kinds: Collection[str] = (), rerank: bool = True, progress: Telling | None = None
     ) -> SearchAnswer:
-        """The ranked list alone, without text: what ``mog search`` prints.
+        """The ranked list alone, without text: what ``mog search`` prints. ``total`` counts everything that answers to a word.
 
         Raises:
             UsageError: the query has no word.
         """
         with self._reading() as view:
-            found, boundary = self._find(view, _words(query), kinds, rerank, "off", limit, progress)
-            hits = tuple(Hit(one.node, one.score, self._fresh(view, one.node), one.parts) for one in found[:limit])
-            total = max(len(found), boundary.omitted)
+            found, total = self._find(view, _words(query), kinds, rerank, limit, progress)
+            hits = tuple(Hit(one.node, one.score, self._fresh(view, one.node), one.parts) for one in found)
             gated = sum(1 for hit in hits if hit.node.gated)
-            return SearchAnswer(
-                query, hits, total, replace(boundary, omitted=total - len(hits), gated=gated), view.stamp
-            )
+            return SearchAnswer(query, hits, total, Boundary(omitted=total - len(hits), gated=gated), view.stamp)
 
     def search(
         self, query: str, *, budget: int = 4_000, zoom: Zoom | None = None, kinds: Collection[str] = (), limit: int = 50,
@@ -104,28 +95,20 @@ class Context:
             UsageError: no word, or no such spread. NotFound: an unknown handle.
         """
         if spread not in SPREADS:
-            raise UsageError(
-                f"there is no spread {spread!r:.40}", where="spread", way_out="one of: " + ", ".join(SPREADS)
-            )
+            way_out = "one of: " + ", ".join(SPREADS)
+            raise UsageError(f"there is no spread {spread!r:.40}", where="spread", way_out=way_out)
         handle, skip = self._asked(query)
         with self._reading() as view:
-            found, boundary = (
-                self._find(view, handle.query, kinds, rerank, spread, FOUND, progress)
-                if handle.query
-                else ([], Boundary())
-            )
+            found, limits = self._answering(view, handle.query, kinds, rerank, spread, progress)
             pinned, lost = self._pinned(view, handle.pinned)
             seen = {one.node.key for one in pinned}
             rest = [*pinned, *(one for one in found if one.node.key not in seen)][skip:]
-            notes = (
-                self._notes(handle.query, [one.node.locator for one in rest[:8]], int(budget * NOTES_SHARE))
-                if not skip
-                else ()
+            places = [one.node.locator for one in rest[:NOTED]]
+            notes = () if skip else self._notes(handle.query, places, int(budget * NOTES_SHARE))
+            made = pack.fill(
+                handle.query, rest, self._zoomer(view), budget, view.stamp, zoom=zoom, first=notes, limit=limit, boundary=limits
             )
-            made = pack.fill(handle.query, rest, self._zoomer(view), budget, view.stamp, zoom=zoom, first=notes, limit=limit,
-                             boundary=boundary)  # fmt: skip
-        made = _marked(replace(made, warnings=(*lost, *made.warnings)), handle.pinned)
-        return self._paged(made, handle, skip, len(notes))
+        return self._paged(replace(made, warnings=(*lost, *made.warnings)), handle, skip)
 
     def expand(self, target: str, *, zoom: Zoom = Zoom.L2, budget: int = 4_000) -> Pack:
         """One node at a zoom, with the notes about it. A zoom too large for the budget is lowered, and the pack says so.
@@ -166,16 +149,19 @@ class Context:
     # the three shapes
 
     def catalog(self, query: str = "", *, progress: Telling | None = None) -> Catalog:
-        """What there is, and what of it may answer a request. Raises IndexMissing."""
-        with self._reading() as view:
-            return self._shaper(view).catalog(query, self._found(view, query, progress))
+        """What there is, and what of it may answer a request; not ``present``, with the reason, when there is no index."""
+        try:
+            with self._reading() as view:
+                return self._shaper(view).catalog(query, self._found(view, query, progress))
+        except IndexMissing as error:
+            return shapes.no_catalog(self._app, error.what)
 
     def prompt_pack(self, query: str = "", *, progress: Telling | None = None) -> PromptPack:
         """The bounded pack for a prompt; ``unavailable`` with the reason when there is no index."""
         try:
             with self._reading() as view:
                 return self._shaper(view).prompt_pack(query, self._found(view, query, progress))
-        except (IndexMissing, StoreDamaged) as error:
+        except (IndexMissing, StoreDamaged) as error:  # a prompt goes on without the section
             return shapes.unavailable(self._app, error.what)
 
     def scope(self, paths: Sequence[str], query: str = "") -> Scope:
@@ -186,7 +172,7 @@ class Context:
     def _found(self, view: CodeView, query: str, progress: Telling | None) -> list[Found]:
         """Best results for a request; of an empty one the files that others lean on most."""
         if any(char.isalnum() for char in query[:40_000]):
-            return self._find(view, query, (), True, "hops", FOUND, progress)[0]
+            return self._answering(view, query, (), True, "hops", progress)[0]
         rows = view.map(FOUND).rows
         return [Found(node, row.rank, {"rank": row.rank}) for row in rows for node in row.top[:1]]
 
@@ -210,27 +196,30 @@ class Context:
         name, _, page = query.partition("#")
         return self.handles.load(name), int(page) if page.isdecimal() and len(page) < 9 else 0
 
-    def _find(
-        self,
-        view: CodeView,
-        query: str,
-        kinds: Collection[str],
-        rerank: bool,
-        way: str,
-        limit: int,
-        progress: Telling | None,
+    def _answering(
+        self, view: CodeView, query: str, kinds: Collection[str], rerank: bool, way: str, progress: Telling | None
     ) -> tuple[list[Found], Boundary]:
+        """What answers a query with what lies near it, and what is not among it. A handle may have no query."""
+        if not query:
+            return [], Boundary()
+        found, total = self._find(view, query, kinds, rerank, FOUND, progress)
+        omitted = Boundary(omitted=total - len(found))
+        if way == "off" or not found:
+            return found, omitted
+        found, notes = self._spread(view, found, kinds, way)
+        return found, replace(omitted, notes=notes)
+
+    def _find(
+        self, view: CodeView, query: str, kinds: Collection[str], rerank: bool, limit: int, progress: Telling | None
+    ) -> tuple[list[Found], int]:
+        """The best ``limit`` results, and how many there are. Kinds are finer than the corpus knows, so they are chosen here."""
         ranker = self._ranking(view, rerank, progress)
-        wanted = (limit + 1) * (
-            8 if kinds else 1
-        )  # kinds are finer than the documents' own, so they are chosen afterwards
-        found = self._nodes(view, ranker, ranker.rank(query, limit=wanted))
-        found = [one for one in found if not kinds or one.node.kind in kinds]
-        omitted = len(found)
-        notes: list[str] = []
-        if way != "off" and found:
-            found, notes = self._spread(view, found, kinds, way)
-        return found, Boundary(omitted=omitted, notes=tuple(notes))
+        scores = ranker.score(query)
+        if not kinds:
+            return self._nodes(view, ranker, ranker.best(scores, limit=limit)), ranker.matching(scores)
+        looked_at = self._nodes(view, ranker, ranker.best(scores, limit=KINDS_AMONG))
+        found = [one for one in looked_at if one.node.kind in kinds]
+        return found[:limit], len(found)
 
     def _ranking(self, view: CodeView, rerank: bool, progress: Telling | None) -> Ranker:
         from mog.engine.retrieval.rank import Ranker
@@ -257,7 +246,7 @@ class Context:
 
     def _spread(
         self, view: CodeView, found: list[Found], kinds: Collection[str], way: str
-    ) -> tuple[list[Found], list[str]]:
+    ) -> tuple[list[Found], tuple[str, ...]]:
         """Results with their neighbourhood: what both found is raised, what only the edges found comes with its path."""
         seeds = [(one.node.key, one.score) for one in found[: SPREAD.seeds]]
         weights = {
@@ -266,7 +255,7 @@ class Context:
             if row.layer == "code" and kind != "contains"
         }
         top = found[0].score
-        notes: list[str] = []
+        notes: tuple[str, ...] = ()
         if way == "ppr":
             ranks = spread.ppr(view.graph, seeds, weights, limit=FOUND)
             best = ranks[0][1] if ranks else 1.0
@@ -274,7 +263,7 @@ class Context:
         else:
             spreading = spread.spread(view.graph, seeds, weights)
             near = list(spreading.near[:FOUND])
-            notes += [f"{spreading.capped} neighbours were not followed"] if spreading.capped else []
+            notes = (f"{spreading.capped} neighbours were not followed",) if spreading.capped else ()
         by_key = {one.node.key: one for one in found}
         steps = {key for one in near for step in one.path for key in (step.source,)}
         nodes = view.nodes(
@@ -295,20 +284,21 @@ class Context:
         found, lost = [], []
         for locator in pinned:
             try:
-                found.append(Found(view.find(locator), float("inf")))
+                found.append(Found(view.find(locator), pack.PINNED))
             except (NotFound, UsageError):
                 lost.append(f"{locator} is pinned and no longer in the index")
         return found, tuple(lost)
 
-    def _paged(self, made: Pack, handle: Handle, skip: int, notes: int) -> Pack:
+    def _paged(self, made: Pack, handle: Handle, skip: int) -> Pack:
         """With the handle of the next page, when something was left out that a next page can show."""
-        if not (made.omitted.get("budget") or made.omitted.get("limit")):
+        looked_at = _looked_at(made)
+        if not looked_at or not (made.omitted.get("budget") or made.omitted.get("limit")):
             return made
-        last = _last_shown(made, notes)
-        if last == 0:
-            return made
-        name = handle.name or self.handles.create(handle.query, handle.pinned).name
-        return replace(made, page=f"{name}#{skip + last}")
+        try:
+            name = handle.name or self.handles.create(handle.query, handle.pinned).name
+        except (PolicyDenied, UsageError) as error:  # a query that is not kept on disk has one page
+            return replace(made, warnings=(*made.warnings, f"there is no handle for a next page: {error.what}"))
+        return replace(made, page=f"{name}#{skip + looked_at}")
 
     def _zoomer(self, view: CodeView) -> Callable[[Node, Zoom], Rendered]:
         return Zoomer(view, self._outlines, self.root).render
@@ -329,13 +319,7 @@ def _worth(node: Node, kinds: Collection[str]) -> bool:
     return node.type in ("symbol", "file") and bool(node.path) and (not kinds or node.kind in kinds)
 
 
-def _marked(made: Pack, pinned: Sequence[str]) -> Pack:
-    if not pinned:
-        return made
-    return replace(made, items=tuple(replace(item, pinned=item.id in pinned) for item in made.items))
-
-
-def _last_shown(made: Pack, notes: int) -> int:
+def _looked_at(made: Pack) -> int:
     """How many of the found things were looked at before the budget or the limit ended it."""
-    code = [item for item in made.items if item.node is not None]
-    return len(code) + sum(made.omitted.get(why, 0) for why in ("gated", "duplicate", "missing"))
+    shown = sum(1 for item in made.items if item.node is not None)
+    return shown + sum(made.omitted.get(why, 0) for why in ("gated", "duplicate", "missing"))

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from mog.engine.errors import NotFound, StoreDamaged, UsageError
+from mog.engine.code.secrets import contains_secret
+from mog.engine.errors import NotFound, PolicyDenied, StoreDamaged, UsageError
 
 SCHEME = "ctx://"
 PINNED = 32
@@ -49,6 +50,7 @@ class Handles:
 
         Raises:
             UsageError: neither is given, more than 32 locators, or a query of more than 16,000 bytes.
+            PolicyDenied: the query is shaped like a credential; a handle is a file.
             StoreDamaged: ``.mog/handles`` is a link.
         """
         if len(pinned) > PINNED or not (query.strip() or pinned):
@@ -60,6 +62,8 @@ class Handles:
             raise UsageError(
                 "the query is too long for a handle", where="create", way_out=f"at most {QUERY_BYTES} bytes"
             )
+        if contains_secret(query):
+            raise PolicyDenied("the query holds what looks like a credential", where="create", way_out="leave it out")
         digest = hashlib.blake2b(body, digest_size=16, person=b"mog.handle").hexdigest()
         self._write(digest, body)
         return Handle(SCHEME + digest, query, tuple(pinned))

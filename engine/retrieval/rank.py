@@ -80,7 +80,10 @@ class Ranker:
         Args:
             accept: one bool a document; others are left out. None: all.
         """
-        scores = self.score(query)
+        return self.best(self.score(query), limit=limit, accept=accept)
+
+    def best(self, scores: Scores, *, limit: int = 50, accept: Array | None = None) -> list[Ranked]:
+        """``rank`` of a question that was scored already."""
         docs = self._best(scores.total, max(limit, RERANKED if self.reranker else 0), accept)
         if self.reranker is None or not len(docs) or scores.mentions.of("whole").any():
             return [self._ranked(doc, scores) for doc in docs[:limit].tolist()]
@@ -101,6 +104,11 @@ class Ranker:
         scores = self.score(query)
         docs = self._best(scores.total, limit, accept)
         return docs, self._matrix(docs, scores), FEATURES
+
+    @staticmethod
+    def matching(scores: Scores) -> int:
+        """How many documents answer to any of the question's words or names."""
+        return int((scores.total > 0).sum())
 
     # scoring
 

@@ -10,7 +10,7 @@ from context_kit import FILES, HUNTER, SECRET, repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mog.engine.errors import NotFound, UsageError
+from mog.engine.errors import NotFound, PolicyDenied, UsageError
 from mog.engine.model import Freshness
 from mog.engine.retrieval import estimator
 from mog.engine.retrieval.model import Zoom
@@ -130,6 +130,23 @@ def test_a_handle_keeps_a_query_and_places_and_asks_anew(shop: Workspace, tmp_pa
             workspace.context.load("ctx://../../etc/passwd")
         with pytest.raises(UsageError):
             workspace.context.create("x", ["round_cents"] * 33)
+
+
+def test_a_query_with_a_credential_is_answered_and_kept_in_no_file(shop: Workspace) -> None:
+    made = shop.context.search(f"token store draw round {SECRET}", budget=120, zoom=Zoom.L1)
+    assert made.items and not made.page and "no handle for a next page" in made.warnings[-1]
+    with pytest.raises(PolicyDenied):
+        shop.context.create(f"why does {SECRET} fail")
+    kept = b"".join(path.read_bytes() for path in shop.mog_dir.rglob("*") if path.is_file())
+    assert SECRET.encode() not in kept
+
+
+def test_the_total_counts_everything_that_answers_to_a_word(shop: Workspace) -> None:
+    made = shop.context.ranked("token", limit=2)
+    every = shop.context.ranked("token", limit=500)
+    assert len(made.hits) == 2 and made.total == every.total == len(every.hits) > 5
+    assert made.boundary.omitted == made.total - 2 and every.boundary.omitted == 0
+    assert {hit.node.kind for hit in shop.context.ranked("token", kinds=("class",)).hits} == {"class"}
 
 
 def test_edits_are_found_after_the_next_index_and_text_comes_from_the_disk(tmp_path: Path) -> None:
