@@ -22,7 +22,7 @@ from mog.engine import ontology as ontologies
 from mog.engine.code import git
 from mog.engine.code.indexer import Indexer, Outcome
 from mog.engine.config import EngineConfig
-from mog.engine.errors import IndexMissing, NotFound, NoWorkspace, StoreDamaged, UsageError
+from mog.engine.errors import IndexMissing, NotFound, NoWorkspace, StoreDamaged
 from mog.engine.feed import Feed
 from mog.engine.model import (
     Change,
@@ -269,7 +269,7 @@ class Workspace:
     def _find_or_none(self, target: str) -> Node | None:
         try:
             return self.find(target)
-        except (NotFound, UsageError, IndexMissing):
+        except (NotFound, IndexMissing):
             return None
 
     # beliefs

@@ -50,19 +50,30 @@ class Sight:
         return tuple(self._one(place, changes) for place in dict.fromkeys(places))
 
     def _one(self, place: str, changes: Changes) -> tuple[Anchor, Node | None]:
-        node = self._find(place)
-        made = self._beliefs.bridge.make_anchor(node.locator if node else place)
+        node, missing = self._find(place)
+        made = self._made(node.locator if node else place, missing)
         if node is not None and not self._as_indexed(node, made, changes):
             raise UsageError("it changed since the index saw it", where=node.locator, way_out=_AGAIN)
         return made, node
 
-    def _find(self, place: str) -> Node | None:
-        """The index's node of a place, None where it has none. Raises AmbiguousTarget."""
+    def _made(self, place: str, missing: NotFound | None) -> Anchor:
+        """The anchor of a place; of a name that is neither in the index nor a place, the nearest names are told."""
+        try:
+            return self._beliefs.bridge.make_anchor(place)
+        except UsageError as error:
+            if missing is not None:
+                raise missing from error
+            raise
+
+    def _find(self, place: str) -> tuple[Node | None, NotFound | None]:
+        """The index's node of a place, or why it has none. Raises AmbiguousTarget."""
         try:
             with self._view() as view:
-                return view.find(place)
-        except (NotFound, IndexMissing):
-            return None
+                return view.find(place), None
+        except NotFound as error:
+            return None, error
+        except IndexMissing:
+            return None, None
 
     def _as_indexed(self, node: Node, made: Anchor, changes: Changes) -> bool:
         """Is the span on disk the one the index has? Where only the bytes around it changed, git says what it was."""

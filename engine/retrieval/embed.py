@@ -105,7 +105,7 @@ def load() -> Embedder | None:
 
 
 def _tokenizer(path: Path) -> Any:
-    from tokenizers import Tokenizer
+    from tokenizers import Tokenizer  # pyright: ignore[reportMissingImports]  # of the extra [embed]
 
     made = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     made.no_padding()

@@ -56,6 +56,14 @@ def test_an_anchor_needs_a_place_that_is_there(root: Path, capfdbinary: Any) -> 
     assert believing.head(root) == before
 
 
+def test_a_name_of_several_things_is_answered_with_all_of_them(root: Path, capfdbinary: Any) -> None:
+    (root / "shop" / "other.py").write_text("def total():\n    return 0\n", encoding="utf-8")
+    assert Said(capfdbinary, "index").code == exit_codes.OK
+    said = Said(capfdbinary, "assume", "Something about it", "--about", "total")
+    assert said.code == exit_codes.USAGE
+    assert b"could be: sym:shop/cart.py::total" in said.err and b"could be: sym:shop/other.py::total" in said.err
+
+
 def test_verify_counts_anchors_of_beliefs_and_records_nothing(root: Path, capfdbinary: Any) -> None:
     assert Said(capfdbinary, "verify", "--json").json["beliefs"]["fresh"] == 1
     edit(root)

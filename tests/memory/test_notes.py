@@ -115,6 +115,12 @@ def test_an_anchor_has_to_be_there(here: Memory) -> None:
         here.notes.remember("fact", "x", anchors=["sym:shop/cart.py::gone"])
 
 
+def test_a_misspelled_name_is_answered_with_the_nearest_ones(indexed: Memory) -> None:
+    """Not with a lecture on locators: the name was meant, and it is not there."""
+    with pytest.raises(NotFound, match=r"nothing in the index is called 'Cart\.totl'"):
+        indexed.notes.remember("fact", "x", anchors=["Cart.totl"])
+
+
 def test_code_that_is_gone_since_it_was_indexed_is_refused(indexed: Memory) -> None:
     indexed.edit("shop/cart.py", "def count(lines):\n    return len(lines)\n")
     with pytest.raises(NotFound):
