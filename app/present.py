@@ -75,7 +75,7 @@ def restore(text: str) -> str:
 def clean_tree(value: Any) -> Any:
     """A JSON value with every string in it cleaned, keys included."""
     if isinstance(value, Block):
-        return clean(value, keep="\n\t")
+        return Block(clean(value, keep="\n\t"))  # still a block where a tree is cleaned a second time
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):

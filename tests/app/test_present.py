@@ -145,3 +145,9 @@ def test_an_answer_that_was_cut_says_so() -> None:
     assert "2 call sites with a receiver that is not known" in text
     whole = dataclasses.replace(fake.SEARCH, boundary=m.Boundary())
     assert "not shown" not in "\n".join(plain.text_of(line) for line in plain.as_lines(whole))
+
+
+def test_a_block_keeps_its_lines_however_often_its_tree_is_cleaned() -> None:
+    """Verbs clean what they show, and the one writer cleans again: source has to leave with its own line breaks."""
+    once = present.clean_tree({"text": present.Block("def f():\n\treturn 1\x1b[31m"), "name": "a\nb"})
+    assert present.clean_tree(once) == once == {"text": "def f():\n\treturn 1\\x1b[31m", "name": "a\\nb"}
