@@ -28,9 +28,11 @@ from mog.engine.retrieval import rerank
 from mog.engine.retrieval.rerank import Reranker, Tree
 
 MODEL = REPOSITORY / "engine" / "retrieval" / "reranker.json"
+SAMPLE = REPOSITORY / "tests" / "evals" / "reranker_sample.npz"
 ROUNDS = 90
 SEEDS = (1, 2)
 SMALL = 12
+SAMPLED, SAMPLED_CANDIDATES = 40, 40
 PARAMETERS: dict[str, Any] = {
     "objective": "lambdarank", "metric": "None", "num_leaves": 15, "learning_rate": 0.08, "min_data_in_leaf": 40,
     "feature_fraction": 0.5, "bagging_fraction": 0.7, "bagging_freq": 1, "lambda_l2": 5.0, "lambdarank_truncation_level": 20,
@@ -79,6 +81,7 @@ def main() -> None:
     say(f"{len(model.trees)} trees, {len(text):,} bytes, digest {model.digest}")
     if asked.write:
         MODEL.write_text(text, encoding="utf-8")
+        write_sample(judged, names)
 
 
 def _arguments() -> argparse.Namespace:
@@ -193,6 +196,19 @@ def tree_of(structure: Mapping[str, Any]) -> Tree:
 
     walk(structure)
     return Tree(tuple(features), tuple(thresholds), tuple(masks), tuple(values))
+
+
+def write_sample(judged: Sequence[Example], names: Sequence[str]) -> None:
+    """The first candidates of some tasks as numbers, for the test that ranking does not fall unseen: no text, no names."""
+    some = [judged[at * len(judged) // SAMPLED] for at in range(SAMPLED)]
+    np.savez_compressed(
+        SAMPLE,
+        matrix=np.concatenate([one.matrix[:SAMPLED_CANDIDATES] for one in some]).astype(np.float32),
+        label=np.concatenate([one.label[:SAMPLED_CANDIDATES] for one in some]),
+        sizes=np.array([min(len(one.label), SAMPLED_CANDIDATES) for one in some], np.int32),
+        gold=np.array([one.gold[0] for one in some], np.int32),
+        features=np.array(names),
+    )
 
 
 # judging

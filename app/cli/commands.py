@@ -39,6 +39,7 @@ VERBS = (
     Verb("recall", "mog.app.cli.memory:recall", "Find what was remembered, and what became of the code it is about."),
     Verb("forget", "mog.app.cli.memory:forget", "Take back what was remembered, with a reason."),
     Verb("promote", "mog.app.cli.memory:promote", "Make yours what an agent said."),
+    Verb("ws", "mog.app.cli.ws:ws", "Show what an agent session was served, and bring back what was evicted."),
     Verb("ingest", "mog.app.cli.ingest:ingest", "Read prose into sources, claims and entities."),
     Verb("ask", "mog.app.cli.ask:ask", "Answer a question with the path that leads to the answer."),
     Verb("why", "mog.app.cli.explain:why", "Show what is believed about a piece of code or a record, and why."),

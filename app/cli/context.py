@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 from mog.app.cli import beliefs, door, exit_codes, output, packs
 from mog.app.cli.diagnostics import ProgressBar
 from mog.app.cli.options import COMMON, Common
-from mog.app.cli.packs import DEFAULT_BUDGET, Budget
+from mog.app.cli.packs import DEFAULT_BUDGET, Budget, Session
 from mog.app.present import Block
 from mog.engine.errors import UsageError
 
@@ -102,10 +102,16 @@ def create(
 
 @context.command
 def load(
-    handle: Annotated[str, Parameter(help="ctx://…")], /, *, budget: Budget = DEFAULT_BUDGET, common: Common = COMMON
+    handle: Annotated[str, Parameter(help="ctx://…")],
+    /,
+    *,
+    budget: Budget = DEFAULT_BUDGET,
+    session: Session = "",
+    common: Common = COMMON,
 ) -> int:
     """What a handle means now."""
     with door.opened(common) as workspace:
         made = workspace.context.load(handle, budget=budget)
-    packs.show(made, common)
+        turned = packs.served(workspace, made, session)
+    packs.show(made, common, turned=turned)
     return exit_codes.OK if made.items else exit_codes.NOTHING

@@ -9,7 +9,7 @@ from cyclopts import Parameter, validators
 from mog.app.cli import door, exit_codes, names, output, packs
 from mog.app.cli.diagnostics import ProgressBar
 from mog.app.cli.options import COMMON, Common, Limit
-from mog.app.cli.packs import DEFAULT_BUDGET, ZoomName
+from mog.app.cli.packs import DEFAULT_BUDGET, Session, ZoomName
 from mog.engine.errors import UsageError
 
 
@@ -34,6 +34,7 @@ def search(
     ] = False,
     rerank: Annotated[bool, Parameter(show_default=False, help="Let the learned reranker order the best 200.")] = True,
     ppr: Annotated[bool, Parameter(negative="", show_default=False, help="Spread by personalised PageRank.")] = False,
+    session: Session = "",
     common: Common = COMMON,
 ) -> int:
     """Find symbols, files and text. Exits 1 when nothing is found."""
@@ -41,7 +42,7 @@ def search(
     if not query:
         raise UsageError("a search needs a word", way_out="mog search WORDS")
     level = packs.zoom_of(zoom)
-    with_text = budget is not None or level is not None or explain or ppr or query.startswith("ctx://")
+    with_text = budget is not None or level is not None or explain or ppr or bool(session) or query.startswith("ctx://")
     with door.opened(common) as workspace, ProgressBar(quiet=common.quiet) as bar:
         names.node_kind(workspace, kind)
         kinds = (kind,) if kind else ()
@@ -52,8 +53,9 @@ def search(
                 query, budget=budget or DEFAULT_BUDGET, zoom=level, kinds=kinds, limit=limit, rerank=rerank,
                 spread="ppr" if ppr else "hops", progress=bar,
             )  # fmt: skip
+            turned = packs.served(workspace, made, session)
     if with_text:
-        packs.show(made, common, explain=explain)
+        packs.show(made, common, explain=explain, turned=turned)
         return exit_codes.OK if made.items else exit_codes.NOTHING
     output.record(answer, common)
     return exit_codes.OK if answer.hits else exit_codes.NOTHING

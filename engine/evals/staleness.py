@@ -28,6 +28,11 @@ from mog.engine.workspace import Workspace
 DEFAULT = ("psf/requests", "pallets/flask", "pallets/click")
 STEPS_OF, NOTES_OF, NAMED_A_STEP, HISTORY = 150, 40, 6, 200
 EXAMPLES = 5
+LIMITS = (
+    "Python only: the truth is CPython's parse, and other languages have no oracle here.",
+    "Both cheap rules err on one side: whatever changes a byte makes a fact stale, so a comment costs it its trust.",
+    "On a branch that does not hold the commit a fact was recorded at, at most 200 commits of its file are looked at.",
+)
 _WEIGHTS = {
     "edit": 5, "cosmetic": 5, "rename": 2, "delete": 2, "copy": 2, "carry": 2, "move file": 2, "delete file": 1, "edit beside": 3,
     "undo": 3, "revert": 6, "commit": 6, "switch": 3, "merge": 2, "worktree": 2,
@@ -366,8 +371,9 @@ def _result(scores: dict[str, Score], options: Options, steps: int) -> SuiteResu
             Gate("every drift is named to the right commit", "0 wrong", str(wrong), wrong == 0),
             Gate("what moved is found where it is", "0 wrong", str(misled), misled == 0),
         ),
-        tuple(example for score in scores.values() for example in score.examples),
-        {"projects": ", ".join(scores), "steps": str(steps), "seed": str(options.seed),
+        (*LIMITS, *(example for score in scores.values() for example in score.examples)),
+        {"projects": ", ".join(scores), "steps": str(steps), "facts": str(options.extra.get("notes", NOTES_OF)),
+         "seed": str(options.seed),
          "changes": ", ".join(f"{name} {count}" for name, count in sorted(done.items()))},
     )  # fmt: skip
 

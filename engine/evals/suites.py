@@ -135,6 +135,7 @@ SUITES = (
     Suite("impact", "mog.engine.evals.impact", "Files a real commit touched beside those impact names."),
     Suite("staleness", "mog.engine.evals.staleness", "Facts served as fresh that are not, and the other way round."),
     Suite("memory", "mog.engine.evals.memory", "Finding what was remembered, and what is served after it went stale."),
+    Suite("working_set", "mog.engine.evals.working_set", "A long scripted session, each promise of the working set checked."),
     Suite("outcome", "mog.engine.evals.outcome", "A scripted agent over real edits and hard resets."),
 )
 

@@ -7,6 +7,7 @@ anchored is what the disk holds. Code that changed since the index saw it is ref
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mog.engine.memory.changes import Changes
 
 MAX_NAMES, MAX_OUTSIDE = 24, 6
+FEW_FILES = 1_000
 # a word that nobody writes in prose: with an underscore inside, or a capital after a small letter
 _NAME = re.compile(r"[A-Za-z]\w*_\w+|_\w{2,}|[A-Za-z]*[a-z]\w*[A-Z]\w*")
 _AGAIN = "`mog index`, look at it again, then remember"
@@ -36,6 +38,7 @@ class Sight:
     def __init__(self, beliefs: Beliefs, reading: Callable[[], AbstractContextManager[CodeView]]) -> None:
         self._beliefs = beliefs
         self._view = reading
+        self._counted = (-1, 0)
 
     def anchors(self, places: Sequence[str], changes: Changes) -> tuple[tuple[Anchor, Node | None], ...]:
         """Anchors of places as they are on disk, each with the index's node where there is one.
@@ -89,6 +92,24 @@ class Sight:
         except GitRefused:
             return False
         return node.qual in spans and spans[node.qual].span_hash == made.span_hash
+
+    def likely(self, place: Locator) -> tuple[str, ...]:
+        """Files in which something of that name stands, as the index has it.
+
+        Raises: IndexMissing: there is no index, or one so small that all files are looked at as well.
+        """
+        name = place.name.rpartition(".")[2] or posixpath.basename(place.path)
+        with self._view() as view:
+            if self._small(view):
+                raise IndexMissing("a small index", way_out="look at every file")
+            rows = view.db.nodes_by_name(name)
+            files = (view.file_row(row.file) for row in rows if row.file)
+            return tuple(dict.fromkeys([place.path, *(os.fsdecode(file.path) for file in files if file is not None)]))
+
+    def _small(self, view: CodeView) -> bool:
+        if view.stamp.generation != self._counted[0]:
+            self._counted = (view.stamp.generation, len(view.paths()))
+        return self._counted[1] < FEW_FILES
 
     @staticmethod
     def still(note: Note) -> None:

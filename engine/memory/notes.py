@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from mog.engine.errors import NotFound, PolicyDenied, UsageError
 from mog.engine.memory import anchoring, items, limits, ranking, wording, writing
 from mog.engine.memory.limits import USER
-from mog.engine.memory.reading import Reading
+from mog.engine.memory.reading import EVERYWHERE, Reading
 from mog.engine.memory.records import Alike, Note, Recalled, Remembered
 from mog.engine.memory.writing import Saying, speaker
 from mog.engine.reason import commands
@@ -64,7 +64,7 @@ class Notes:
 
     @cached_property
     def _kept(self) -> Reading:
-        return Reading(self._beliefs, self._changes)
+        return Reading(self._beliefs, self._changes, self._sight)
 
     @property
     def _reading(self) -> Reading:
@@ -167,7 +167,7 @@ class Notes:
         """
         with self._lock:
             reading = self._reading
-            return reading.explained(reading.note(self._beliefs.find(_bare(target))), far=True)
+            return reading.explained(reading.note(self._beliefs.find(_bare(target))), look=EVERYWHERE)
 
     def search(
         self, query: str, *, limit: int = 10, kinds: Collection[str] = (), places: Collection[str] = (), gone: bool = False
@@ -192,7 +192,7 @@ class Notes:
             reading = self._reading
             with reading.mesh.locked():
                 ids = [id for id in reading.known() if gone or reading.counts(id)]
-            return tuple(reading.notes(ids, far=True))
+            return tuple(reading.notes(ids, look=EVERYWHERE))
 
     def items(
         self, query: str, budget: int, *, limit: int = 10, places: Collection[str] = (), kinds: Collection[str] = ()
@@ -216,15 +216,18 @@ class Notes:
             limits.check_name(name, what)
         if because:
             limits.check_text(because)
-        if origin != USER and self._config.agent_memory == "refuse":
-            way_out = "a person sets memory.agents: allow in mog.yaml"
-            raise PolicyDenied("agents and tools may not remember here", where="memory.agents", way_out=way_out)
+        self._let(origin)
         self._beliefs.mesh.refuse_secret(text, because, key, session, by)
         with self._lock:
             made = self._sight.anchors(anchors, self._changes)
             self._changes.anew()
             commit = self._changes.head()
         return Saying(kind, text, origin, speaker(origin, by), session, key, because, commit, made)
+
+    def _let(self, origin: str) -> None:
+        if origin != USER and self._config.agent_memory == "refuse":
+            way_out = "a person sets memory.agents: allow in mog.yaml"
+            raise PolicyDenied("agents and tools may not remember here", where="memory.agents", way_out=way_out)
 
     def _commit(self, verb: str, said: Saying, change: Callable[[Writer], str]) -> Remembered:
         effect = self._beliefs.mesh.apply(verb, change, by=said.by, kind=said.kind)
@@ -258,7 +261,7 @@ class Notes:
     def _shared(reading: Reading, id: str, places: set[str]) -> list[tuple[str, float]]:
         """Ids of the notes most like a new one, with the share of words; at another place they have to be nearly the same."""
         mine, rows = reading.words(id), []
-        for other in reading.index(False)[0]:
+        for other in reading.counting():
             share = wording.overlap(mine, reading.words(other)) if other != id else 0.0
             theirs = {one.anchor.locator for one in reading.mesh.anchors(other)} if share >= ALIKE else set()
             same = bool(theirs & places) or not (theirs or places)
@@ -276,6 +279,7 @@ class Notes:
             return note
 
     def _own(self, target: str, origin: str, act: str) -> Note:
+        self._let(origin)
         note = self._counting(target)
         if origin not in limits.ORIGINS:
             raise UsageError(f"there is no origin {origin!r:.60}", way_out="one of: " + ", ".join(limits.ORIGINS))

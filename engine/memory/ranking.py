@@ -12,7 +12,7 @@ from mog.engine.memory.limits import NOTES, NoteWeights
 from mog.engine.memory.reading import Reading
 from mog.engine.memory.records import Note, Recalled
 
-POOL = 64
+POOL = 32
 
 
 def search(
@@ -20,11 +20,11 @@ def search(
 ) -> Recalled:
     """The notes that answer.
 
-    The best 64, or four times ``limit``, are held against their own files before they are ordered; of what is served, code
+    The best 32, or three times ``limit``, are held against their own files before they are ordered; of what is served, code
     that is not where it was is looked for elsewhere too.
     """
     with reading.mesh.locked():
-        known, counting = reading.known(), reading.index(False)[0]
+        known, counting = reading.known(), reading.counting()
         base = _base(reading, query, places, False)
         hidden = _base(reading, query, (), True)
         base |= hidden if gone else {}
@@ -36,7 +36,7 @@ def search(
     def weighed(note: Note) -> Note:
         return _weighed(note, wanted[note.id], ages.get(note.id, len(ages)), NOTES)
 
-    pool = sorted(map(weighed, reading.notes(order[: max(POOL, 4 * limit)])), key=_order)
+    pool = sorted(map(weighed, reading.notes(order[: max(POOL, 3 * limit)])), key=_order)
     served = sorted((weighed(reading.explained(note)) for note in pool[:limit]), key=_order)
     return Recalled(query, tuple(served), len(wanted), left)
 
@@ -57,12 +57,11 @@ def newest(reading: Reading, *, limit: int, kinds: Collection[str] = (), gone: b
 
 def _base(reading: Reading, query: str, places: Collection[str], gone: bool) -> dict[str, dict[str, float]]:
     """Note → what words, neighbours and place give it, of those that get anything; ``gone``: of notes that do not count."""
-    ids, index = reading.index(gone)
-    found = index.scores(query)
+    found = reading.index(gone).scores(query)
     parts = {id: {"words": score.words, "near": score.near} for id, score in found.items()}
     if places:
         most = max((score.words for score in found.values()), default=0.0) or 1.0
-        for id in ids:
+        for id in reading.counting(gone):
             if any(one.anchor.locator in places for one in reading.mesh.anchors(id)):
                 parts.setdefault(id, {"words": 0.0, "near": 0.0})["here"] = NOTES.here * most
     return parts

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from mog.engine.errors import NotFound
+from mog.engine.errors import IndexMissing, NotFound
+from mog.engine.ids import parse_locator
 from mog.engine.memory import wording
 from mog.engine.memory.limits import KINDS, ORIGINS, USER
 from mog.engine.memory.records import Changed, Held, Note
@@ -22,10 +24,12 @@ from mog.engine.reason.drift import Drift
 
 if TYPE_CHECKING:
     from mog.engine.beliefs import Beliefs
+    from mog.engine.memory.anchoring import Sight
     from mog.engine.memory.changes import Changes
     from mog.engine.reason.mesh import Mesh
     from mog.engine.reason.records import Anchored, GraphNode
 
+IN_PLACE, NEAR, EVERYWHERE = "in_place", "near", "everywhere"
 _SAID_BY_PERSON = f"said:{PERSON}"
 _KIND_OF = {form: kind for kind, form in KINDS.items()}
 _WORST = (Freshness.missing, Freshness.drifted, Freshness.unknown, Freshness.gated, Freshness.moved, Freshness.fresh)
@@ -46,14 +50,16 @@ class Told:
 class Reading:
     """Notes of one clone, seen from one worktree. The caller holds the lock of memory."""
 
-    def __init__(self, beliefs: Beliefs, changes: Changes) -> None:
+    def __init__(self, beliefs: Beliefs, changes: Changes, sight: Sight) -> None:
         self._beliefs = beliefs
         self._changes = changes
+        self._sight = sight
         self._revision = -1
         self._known: dict[str, Told] = {}
         self._spoken: dict[str, bool] = {}
         self._words: dict[str, tuple[tuple[str, ...], wording.Said]] = {}
-        self._indexes: dict[bool, tuple[list[str], wording.Index]] = {}
+        self._counting: dict[bool, list[str]] = {}
+        self._indexes: dict[bool, wording.Index] = {}
         self._listed: tuple[str, ...] | None = None
 
     def anew(self) -> Reading:
@@ -73,7 +79,7 @@ class Reading:
             if self.mesh.revision != self._revision:
                 self._known = self._grown()
                 self._revision = self.mesh.revision
-                self._indexes = {}
+                self._counting, self._indexes = {}, {}
             return self._known
 
     def _grown(self) -> dict[str, Told]:
@@ -89,12 +95,18 @@ class Reading:
                 known[id] = told
         return {id: known[id] for id in sorted(known, key=lambda id: (nodes[id].at, id))}
 
-    def index(self, gone: bool) -> tuple[list[str], wording.Index]:
-        """Notes that count, or those that do not, in the order they were said, and their words."""
+    def counting(self, gone: bool = False) -> list[str]:
+        """Notes that count, or with ``gone`` those that do not, in the order they were said."""
         known = self.known()
+        if gone not in self._counting:
+            self._counting[gone] = [id for id in known if self.counts(id) is not gone]
+        return self._counting[gone]
+
+    def index(self, gone: bool) -> wording.Index:
+        """The words of the same."""
+        ids = self.counting(gone)
         if gone not in self._indexes:
-            ids = [id for id in known if self.counts(id) is not gone]
-            self._indexes[gone] = (ids, wording.Index([self.words(id) for id in ids]))
+            self._indexes[gone] = wording.Index([self.words(id) for id in ids])
         return self._indexes[gone]
 
     def counts(self, id: str) -> bool:
@@ -115,19 +127,20 @@ class Reading:
 
     def note(self, id: str) -> Note:
         """One note as it is now, its freshness from the disk. Raises NotFound: it is no note."""
-        return self.notes([id], far=True)[0]
+        return self.notes([id], look=EVERYWHERE)[0]
 
-    def notes(self, ids: Sequence[str], *, far: bool = False) -> list[Note]:
+    def notes(self, ids: Sequence[str], *, look: str = IN_PLACE) -> list[Note]:
         """Notes as they are now. The disk is looked at after the ledger was let go.
 
         Args:
-            far: look for code that is not where it was in other files too, which takes as long as there are files.
+            look: where to look for code that is not in its place: nowhere else (``IN_PLACE``), in files that have its name
+                (``NEAR``), or ``EVERYWHERE``, which takes as long as there are files.
 
         Raises: NotFound: one is no note.
         """
         with self.mesh.locked():
             found = [(self._recorded(id), self.mesh.anchors(id)) for id in ids]
-        return [self._against_disk(note, anchored, far) for note, anchored in found]
+        return [self._against_disk(note, anchored, look) for note, anchored in found]
 
     def _recorded(self, id: str) -> Note:
         told = self.known().get(id)
@@ -145,15 +158,11 @@ class Reading:
             return replace(note, gone=gone.how, why=gone.reason)
         return note
 
-    def explained(self, note: Note, *, far: bool = False) -> Note:
-        """The same note with what changed under its anchors, and when.
-
-        What is gone is looked for in other files; with ``far`` also what was changed.
-        """
+    def explained(self, note: Note, *, look: str = NEAR) -> Note:
+        """The same note with what changed under its anchors, and when. ``look`` as of ``notes``."""
         if note.freshness in (Freshness.fresh, Freshness.unknown):
             return note
-        gone = {Freshness.missing, Freshness.moved} & {one.freshness for one in note.anchors}
-        states = self._judged(self.mesh.anchors(note.id), far or bool(gone))
+        states = self._judged(self.mesh.anchors(note.id), look)
         held = tuple(replace(_held(one), changed=self._changed(one, note.commit)) for one in states)
         return replace(note, anchors=held, freshness=_worst(held))
 
@@ -193,15 +202,26 @@ class Reading:
                 return node.id
         return ""
 
-    def _against_disk(self, note: Note, anchored: tuple[Anchored, ...], far: bool) -> Note:
-        held = tuple(map(_held, self._judged(anchored, far)))
+    def _against_disk(self, note: Note, anchored: tuple[Anchored, ...], look: str) -> Note:
+        held = tuple(map(_held, self._judged(anchored, look)))
         return replace(note, anchors=held, freshness=_worst(held))
 
-    def _judged(self, anchored: tuple[Anchored, ...], far: bool) -> list[Drift]:
+    def _judged(self, anchored: tuple[Anchored, ...], look: str) -> list[Drift]:
         if not anchored:
             return []
         with self._beliefs.looking() as disk:
-            return [drift.judge(disk, one, self._paths if far else tuple) for one in anchored]
+            return [drift.judge(disk, one, partial(self._files, one, look)) for one in anchored]
+
+    def _files(self, anchored: Anchored, look: str) -> tuple[str, ...]:
+        if look == IN_PLACE:
+            return ()
+        locator = anchored.anchor.locator
+        if look == NEAR and locator.startswith(("sym:", "file:")):
+            try:
+                return self._sight.likely(parse_locator(locator))
+            except IndexMissing:
+                pass  # then everywhere
+        return self._paths()
 
     def _paths(self) -> tuple[str, ...]:
         if self._listed is None:

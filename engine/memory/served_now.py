@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from mog.engine.errors import IndexMissing, MogError, NotFound, UsageError
+from mog.engine.ids import locator, parse_locator
 from mog.engine.memory.records import Note
 from mog.engine.memory.set_records import Judge, Now, Served
 from mog.engine.model import Freshness
@@ -42,7 +43,7 @@ def _code(served: Served, render: Callable[[str, Zoom], Rendered]) -> Now:
     try:
         found = render(entry.id, entry.zoom)
     except NotFound:
-        return Now(Freshness.missing, "it is no longer in the index")
+        return _missing(entry.id, render)
     except UsageError:
         return Now(Freshness.unknown, "its name now means several things")
     except IndexMissing:
@@ -54,6 +55,15 @@ def _code(served: Served, render: Callable[[str, Zoom], Rendered]) -> Now:
     if found.freshness is Freshness.missing:
         return Now(Freshness.missing, "; ".join(found.warnings) or "it is gone")
     return compared(served.text, found.text, entry.zoom)
+
+
+def _missing(id: str, render: Callable[[str, Zoom], Rendered]) -> Now:
+    """Of what is no longer there: a file that is gated as a whole keeps no symbols, and its bytes are withheld all the same."""
+    try:
+        gated = render(locator("file", parse_locator(id).path, ""), Zoom.L0).gated
+    except MogError:
+        gated = False
+    return Now(Freshness.gated, "it is gated") if gated else Now(Freshness.missing, "it is no longer in the index")
 
 
 def compared(then: str, now: str, zoom: Zoom) -> Now:
@@ -68,10 +78,14 @@ def compared(then: str, now: str, zoom: Zoom) -> Now:
 def _difference(then: str, now: str) -> str:
     old, new = then.splitlines(), now.splitlines()
     if len(old) + len(new) > _DIFFED:
-        return f"{len(old)} lines then, {len(new)} now"
+        return f"{_lines(len(old))} then, {_lines(len(new))} now"
     same = sum(block.size for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks())
     gone, come = len(old) - same, len(new) - same
-    return f"{gone} lines went, {come} came" if gone + come else "in white space at the ends of lines"
+    return f"{_lines(gone)} went, {_lines(come)} came" if gone + come else "in how lines end"
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
 
 
 def _note(served: Served, notes: Callable[[str], Note] | None) -> Now:

@@ -103,16 +103,17 @@ class Change:
                 gone = replace(gone, text=b"")
             self._stubs.append(set_stubs.stub(gone, self._rules.stub_tokens))
 
-    def finish(self, refs: tuple[str, ...], *, evicting: bool = True) -> Turned:
-        """Evict where the set is above its budget, keep the session, and say what was done."""
-        if evicting and self.used > self.budget.tokens:
-            self.evict(self.budget.low)
+    def finish(self, refs: tuple[str, ...], goal: int | None = None) -> Turned:
+        """Evict down to ``goal``, or to the low mark where the set is above its budget; keep the session; say what was done."""
+        if goal is not None or self.used > self.budget.tokens:
+            self.evict(self.budget.low if goal is None else goal)
         self._book.save(self.session)
         if self._taken:
             self._book.bound(self.session.row)
         rows = self._rows()
         large = "{0.id} costs {0.tokens} tokens, more than the whole budget of {0.budget}: it is not held"
         warnings = told(rows, self.used - self.budget.tokens) + tuple(large.format(one) for one in self._refused)
+        warnings = warnings or told(rows, 0 if goal is None else self.used - goal, "the mark")
         return Turned(
             self.session.name, self.session.turn, refs, tuple(self._taken), tuple(self._hits), tuple(self._refused),
             tuple(self._stubs), self.used, self.budget.tokens, warnings,

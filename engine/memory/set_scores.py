@@ -146,10 +146,10 @@ def room(rows: Sequence[Weighed], turn: int, budget: int, recent: int) -> int:
     return max(0, budget - stays)
 
 
-def told(rows: Sequence[Weighed], over: int) -> tuple[str, ...]:
-    """Why a set is over its budget, as sentences; nothing when it is not."""
+def told(rows: Sequence[Weighed], over: int, what: str = "the budget") -> tuple[str, ...]:
+    """Why a set is over its budget (or another mark), as sentences; nothing when it is not."""
     if over <= 0:
         return ()
     counts = Counter(row.kept for row in rows if row.kept)
-    what = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-    return (f"over the budget by {over} tokens: what is never evicted takes them ({what})",)
+    listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+    return (f"over {what} by {over} tokens: what is never evicted takes them ({listed})",)

@@ -187,8 +187,7 @@ class WorkingSet:
         """Evict down to ``to`` tokens (None: the low mark), whether or not the set is above its budget. It is no turn."""
         known = self._look((), always=True)
         with self._changing(known, -1) as change:
-            change.evict(change.budget.low if to is None else max(0, to))
-            return change.finish((), evicting=False)
+            return change.finish((), change.budget.low if to is None else max(0, to))
 
     def pin(self, target: str) -> Entry:
         """Keep a held thing whatever its score. Raises NotFound for what is not held; recall it first."""

@@ -47,6 +47,20 @@ def test_the_next_page_is_a_command_away(run: Any) -> None:
     assert code == exit_codes.OK and more.splitlines()[0] not in out.splitlines()
 
 
+def test_what_a_session_is_shown_is_accounted_for_and_comes_back(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "mog.yaml").write_text("working_set:\n  window: 1000\n")
+    for target in ("TokenStore.validate#3", "rotate", "round_cents", "CartView", "TokenStore", "file:docs/tokens.md"):
+        code, out = run("expand", target, "--session", "agent", "--budget", "400")
+        assert code == exit_codes.OK and "tokens held" in out.splitlines()[-1]
+    state = json.loads(run("ws", "--json")[1])
+    assert state["session"] == "agent" and state["used"] <= state["budget"] == 600
+    assert state["stubs"] and all(len(stub["line"]) <= 4 * 40 for stub in state["stubs"])
+    stub = state["stubs"][-1]
+    shown = json.loads(run("expand", stub["id"], "--budget", "400", "--json")[1])["items"][0]["text"]
+    assert json.loads(run("ws", "recall", stub["ref"], "--json")[1])["text"] == shown
+    assert json.loads(run("search", "token", "--session", "agent", "--json")[1])["served"]["session"] == "agent"
+
+
 def test_expand_exits_6_for_gated_content(run: Any) -> None:
     code, out = run("expand", "shop/keys.py::PASSWORD")
     assert code == exit_codes.POLICY and HUNTER not in out

@@ -46,7 +46,7 @@ BELIEFS = {
     "allow", "ask", "assume", "claim", "decide", "demo", "evidence", "explain", "health", "ingest", "invalidate", "ledger",
     "lineage", "recheck", "retract", "supersede", "why", "withdraw",
 }  # fmt: skip
-NOTES = {"remember", "recall", "forget", "promote"}  # tried in tests/memory
+NOTES = {"remember", "recall", "forget", "promote", "ws"}  # tried in tests/memory
 EVALS = {"eval"}  # tried in tests/evals
 WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
