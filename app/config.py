@@ -64,6 +64,9 @@ KEYS = (
     Key("index.max_file_bytes", "max_file_bytes", "count", "Larger files keep a row and a reason, nothing else."),
     Key("index.allow_secret_content", "allow_secret_content", "patterns", "Files a person declared free of secrets."),
     Key("index.workers", "workers", "count", "Extraction processes; 0 chooses by the number of cores."),
+    Key("index.git_history.co_change_window", "co_change_window", "count",
+        "Commits looked at for what changes together; 0 switches it off.", most=100_000),
+    Key("index.git_history.min_co_change", "min_co_change", "count", "Commits that two files need to share.", least=1),
     Key("watch.mode", "watch", "choice", "How the workbench sees saved files.", ("auto", "poll", "off")),
     Key("watch.poll_seconds", "poll_seconds", "seconds", "Pause between two looks when polling."),
     Key("executor.registries", "registries", "names", "Entry points of installed packages that bring workers and auditors."),
@@ -84,7 +87,6 @@ KEYS = (
 )
 RESERVED = (
     "index.languages",
-    "index.git_history",
     "embeddings",
     "retrieval",
     "memory.auto_capture",

@@ -52,6 +52,7 @@ ASCII = Glyphs(
     quote=('"', '"'),
     ellipsis="...",
 )
+SEEDS = 12
 TIER_WORDS = {"certain": "", "hierarchy": "by base", "candidate": "maybe", "unknown": "not resolved"}
 
 
@@ -150,7 +151,7 @@ def _boundary(boundary: m.Boundary, glyphs: Glyphs) -> list[Line]:
     if boundary.maybe:
         parts.append(f"{boundary.maybe:,} maybe (lower tiers)")
     if boundary.unknown:
-        parts.append(f"{plural(boundary.unknown, 'call site')} with a receiver that is not known")
+        parts.append(f"{plural(boundary.unknown, 'site')} with a receiver that is not known")
     if boundary.capped:
         parts.append(f"{plural(boundary.capped, 'call site')} with too many candidates to draw")
     if boundary.gated:
@@ -208,7 +209,23 @@ def _neighborhood(answer: m.Neighborhood, glyphs: Glyphs) -> list[Line]:
     if answer.pins:
         lines.append(((f"pinned {len(answer.pins)}", "name"),))
         lines += [line for state in answer.pins for line in _pin_state(state, glyphs)]
+    lines += _along(answer.co_changed, answer.history, glyphs)
     return [*lines, *_boundary(answer.boundary, glyphs), *_stamp(answer.index, glyphs)]
+
+
+def _along(files: Iterable[m.CoChanged], history: str, glyphs: Glyphs) -> list[Line]:
+    """What changed in the same commits, and how far the history reaches."""
+    lines = [line for one in files for line in _co_changed(one, glyphs)]
+    head: list[Line] = [(("changed together", "name"), (f"   {history}", "muted"))] if lines else []
+    return [*head, *lines] if lines or not history else [((history, "muted"),)]
+
+
+def _co_changed(one: m.CoChanged, glyphs: Glyphs) -> list[Line]:
+    return [((f"  {one.together:>3} of {one.commits:<4}", "muted"), (f" {one.path}", "name"))]
+
+
+def _use(one: m.Named, glyphs: Glyphs) -> list[Line]:
+    return [((f"  {one.count:>3} in ", "muted"), *_named(one.node, glyphs))]
 
 
 def _reached(item: m.Reached, glyphs: Glyphs) -> list[Line]:
@@ -222,16 +239,37 @@ def _reached(item: m.Reached, glyphs: Glyphs) -> list[Line]:
 
 
 def _impact(answer: m.ImpactAnswer, glyphs: Glyphs) -> list[Line]:
-    lines: list[Line] = [((f"{glyphs.focus} ", "name"), *_named(answer.seed, glyphs))]
+    seeds = answer.seeds or (answer.seed,)
+    lines: list[Line] = [((f"{glyphs.focus} ", "name"), *_named(seed, glyphs)) for seed in seeds[:SEEDS]]
+    if len(seeds) > SEEDS:
+        lines.append(((f"  and {plural(len(seeds) - SEEDS, 'more seed')}", "muted"),))
     hops = "  ".join(f"hop {hop}: {count:,}" for hop, count in enumerate(answer.per_depth, start=1))
     total = f"{plural(answer.total, 'node')} in {plural(answer.files, 'file')} may deserve a look"
     lines.append(((f"  {total}", "name"), (f"   {hops}" if hops else "", "muted")))
     lines += [line for item in answer.reached for line in _reached(item, glyphs)]
-    if answer.tests_total:
-        shown = f", {len(answer.tests)} shown" if len(answer.tests) < answer.tests_total else ""
-        lines.append(((f"tests {answer.tests_total:,}{shown}", "name"),))
-        lines += [(("     ", ""), *_named(node, glyphs)) for node in answer.tests]
+    lines += _tests(answer, glyphs)
+    if answer.named:
+        lines.append(((f"used by name at {plural(answer.named_total, 'site')}", "name"),))
+        lines += [line for one in answer.named for line in _use(one, glyphs)]
+    if answer.importers_total:
+        through = f"   {answer.importers_all:,} through others too" if answer.importers_all > answer.importers_total else ""
+        lines.append(((f"imported by {plural(answer.importers_total, 'file')}", "name"), (through, "muted")))
+        lines += [(("     ", ""), *_named(node, glyphs)) for node in answer.importers]
+    lines += _along(answer.co_changed, answer.history, glyphs)
+    if answer.maybe_total:
+        lines.append(((f"{plural(answer.maybe_total, 'more node')} by links that are not certain (--maybe)", "attn"),))
+    if answer.next:
+        lines.append(((f"more: --after {answer.next}", "muted"),))
     return [*lines, *_boundary(answer.boundary, glyphs), *_stamp(answer.index, glyphs)]
+
+
+def _tests(answer: m.ImpactAnswer, glyphs: Glyphs) -> list[Line]:
+    if not answer.tests_total:
+        return []
+    shown = f", {len(answer.tests)} shown" if len(answer.tests) < answer.tests_total else ""
+    files = f"   in {plural(answer.test_files_total, 'file')}" if answer.test_files_total else ""
+    head: Line = ((f"tests {answer.tests_total:,}{shown}", "name"), (files, "muted"))
+    return [head, *((("     ", ""), *_named(node, glyphs)) for node in answer.tests)]
 
 
 def _pin(pin: m.Pin, glyphs: Glyphs) -> list[Line]:
@@ -361,6 +399,8 @@ _LINES: dict[type, Callable[[Any, Glyphs], list[Line]]] = {
     m.Hit: _hit,
     m.SearchAnswer: _search,
     m.Neighborhood: _neighborhood,
+    m.CoChanged: _co_changed,
+    m.Named: _use,
     m.Reached: _reached,
     m.ImpactAnswer: _impact,
     m.Anchor: _anchor,

@@ -185,8 +185,18 @@ def _neighborhood(answer: m.Neighborhood) -> JsonObject:
         "items": [_edge(edge) for edge in (*answer.edges_in, *answer.edges_out)],
         "totals": {"in": _totals(answer.totals_in), "out": _totals(answer.totals_out)},
         "pins": [_pin_state(state) for state in answer.pins],
+        "co_changed": [_co_changed(one) for one in answer.co_changed],
+        "history": answer.history,
         **_boundary(answer.boundary),
     }
+
+
+def _co_changed(one: m.CoChanged) -> JsonObject:
+    return {**_plain(one), "confidence": round(one.confidence, 4)}
+
+
+def _named(one: m.Named) -> JsonObject:
+    return {**_node(one.node), "count": one.count}
 
 
 def _reached(item: m.Reached) -> JsonObject:
@@ -210,6 +220,19 @@ def _impact(answer: m.ImpactAnswer) -> JsonObject:
         "tests": [_node(node) for node in answer.tests],
         "tests_total": answer.tests_total,
         "files": answer.files,
+        "seeds": [_node(node) for node in answer.seeds or (answer.seed,)],
+        "maybe_total": answer.maybe_total,
+        "test_files": list(answer.test_files),
+        "test_files_total": answer.test_files_total,
+        "importers": [node.path for node in answer.importers],
+        "importers_total": answer.importers_total,
+        "importers_all": answer.importers_all,
+        "named": [_named(one) for one in answer.named],
+        "named_total": answer.named_total,
+        "co_changed": [_co_changed(one) for one in answer.co_changed],
+        "history": answer.history,
+        "after": answer.after,
+        "next": answer.next or None,
         **_boundary(answer.boundary),
     }
 
@@ -331,6 +354,8 @@ _JSON: dict[type, Callable[[Any], JsonObject]] = {
     m.Hit: _hit,
     m.SearchAnswer: _search,
     m.Neighborhood: _neighborhood,
+    m.CoChanged: _co_changed,
+    m.Named: _named,
     m.Reached: _reached,
     m.ImpactAnswer: _impact,
     m.Pin: _pin,

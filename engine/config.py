@@ -30,6 +30,7 @@ class EngineConfig:
         session was
             served may take; above it things are evicted down to ws_evict_to_pct. ws_recency_halflife: turns.
         ws_never_evict: classes (``pinned``, ``active_task``) and kinds of notes that stay. ws_stub_tokens: most of a stub.
+        co_change_window: commits looked at for what changes together (0: none). min_co_change: commits two files need to share.
         recheck: ``manual`` (auditors judge drift at ``mog recheck``) or ``at_once`` (also as soon as it is seen).
     """
 
@@ -42,6 +43,8 @@ class EngineConfig:
     watch: str = "auto"
     poll_seconds: float = 2.0
     recheck: str = "manual"
+    co_change_window: int = 2_000
+    min_co_change: int = 3
     agent_memory: str = "allow"
     registries: tuple[str, ...] = ()
     ws_window: int = 200_000

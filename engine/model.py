@@ -100,7 +100,7 @@ class Boundary:
     Attributes:
         omitted: results cut by a limit.
         gated: results withheld because they are gated.
-        unknown: call sites of this name whose receiver is not known.
+        unknown: sites at which this name is called, or for a field used, on a receiver that is not known.
         maybe: edges in tiers below the one asked for.
         capped: call sites whose candidates were more than the cap and so were not drawn.
         notes: sentences for people.
@@ -146,6 +146,30 @@ class Neighborhood:
     pins: tuple[PinState, ...]
     boundary: Boundary
     index: IndexStamp
+    co_changed: tuple[CoChanged, ...] = ()
+    history: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoChanged:
+    """A file that changed in the same commits: ``together`` of the ``commits`` that touched what was asked about."""
+
+    path: str
+    together: int
+    commits: int
+
+    @property
+    def confidence(self) -> float:
+        """Share of those commits that touched this file too (0..1)."""
+        return self.together / self.commits
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A symbol or file in which a name is used ``count`` times in ways that no link stands for."""
+
+    node: Node
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +186,19 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class ImpactAnswer:
-    """Structural reachability over certain edges from ``seed``: what deserves a look, not what stops being true."""
+    """Structural reachability over certain edges: what deserves a look, not what stops being true. Counts are exact at any size.
+
+    Attributes:
+        seed: the first of ``seeds``. What lies inside a seed (members of a class, symbols of a file) changes with it and is not
+            among what is reached.
+        reached: one page, nearest first, within a hop by path; ``total``, ``per_depth`` and ``files`` count all pages.
+        tests, test_files: tests reached, and the files they are in.
+        maybe_total: nodes that only links of the lower tiers reach.
+        importers: files that import a file of a seed; ``importers_total`` of them directly, ``importers_all`` through others too.
+        named: for fields, constants and what no link leads to: who uses the name, at ``named_total`` sites.
+        co_changed, history: files that changed in the same commits, and how far the history reaches ("" when it was not asked).
+        after, next: rows left out before this page, and where the next page starts (0: this is the last).
+    """
 
     seed: Node
     reached: tuple[Reached, ...]
@@ -173,6 +209,19 @@ class ImpactAnswer:
     files: int
     boundary: Boundary
     index: IndexStamp
+    seeds: tuple[Node, ...] = ()
+    maybe_total: int = 0
+    test_files: tuple[str, ...] = ()
+    test_files_total: int = 0
+    importers: tuple[Node, ...] = ()
+    importers_total: int = 0
+    importers_all: int = 0
+    named: tuple[Named, ...] = ()
+    named_total: int = 0
+    co_changed: tuple[CoChanged, ...] = ()
+    history: str = ""
+    after: int = 0
+    next: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from mog.engine import ontology as ontologies
 from mog.engine.code import git
 from mog.engine.code.indexer import Indexer, Outcome
 from mog.engine.config import EngineConfig
-from mog.engine.errors import IndexMissing, NotFound, NoWorkspace, StoreDamaged
+from mog.engine.errors import IndexMissing, NotFound, NoWorkspace, StoreDamaged, UsageError
 from mog.engine.feed import Feed
 from mog.engine.model import (
     Change,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from mog.engine.beliefs import Beliefs
+    from mog.engine.code.history import History
     from mog.engine.code.live import LiveIndex
     from mog.engine.code.view import CodeView
     from mog.engine.executor.registry import TaskRegistry
@@ -89,6 +90,7 @@ class Workspace:
         self._live: LiveIndex | None = None
         self._lookout: Lookout | None = None
         self._own_indexer: Indexer | None = None
+        self._history: History | None = None
 
     # opening and closing
 
@@ -202,20 +204,63 @@ class Workspace:
 
     def neighbors(
         self, target: str, *, kinds: Collection[str] = (), direction: str = "both",
-        tiers: Sequence[str | Tier] = ALL_TIERS, limit: int = 200,
+        tiers: Sequence[str | Tier] = ALL_TIERS, limit: int = 200, history: bool = False,
+        progress: Callable[[Progress], None] | None = None,
     ) -> Neighborhood:  # fmt: skip
-        """A node with its edges, exact totals, and the pins on it."""
+        """A node with its edges, exact totals, and the pins on it; with ``history`` what changed in the same commits too."""
+        from mog.engine.retrieval import reach
+
         wanted = {Tier[tier] if isinstance(tier, str) else tier for tier in tiers}
         with self._reading() as view:
             node = view.find(target)
             hood = view.neighborhood(node, kinds, direction, wanted, limit, self._same)
+            hood = reach.whole(view, hood, self._doors(history, progress))
         pins = (state for state in self.pins() if node.locator in (state.pin.anchor.locator, state.now_at))
         return replace(hood, pins=tuple(pins))
 
-    def impact(self, target: str, *, depth: int = 8, limit: int = 200, maybe: bool = False) -> ImpactAnswer:
-        """What deserves a look when ``target`` changes; certain edges only unless ``maybe``."""
+    def impact(
+        self, *targets: str, depth: int = 8, limit: int = 200, after: int = 0, maybe: bool = False, tests: bool = False,
+        changed: str = "", history: bool = False, progress: Callable[[Progress], None] | None = None,
+    ) -> ImpactAnswer:  # fmt: skip
+        """What deserves a look when all of ``targets`` change; certain edges only unless ``maybe``.
+
+        Args:
+            after: rows left out before the page of ``limit`` rows. tests: only tests.
+            changed: in place of targets what git says is changed now: ``files`` (each whole) or ``lines`` (the symbols they are in).
+            history: also what changed in the same commits; the first such question reads ``git log``.
+
+        Raises:
+            NotFound, AmbiguousTarget: as ``find``. UsageError: no target, or no git to ask. GitRefused.
+        """
+        from mog.engine.retrieval import reach
+
+        doors = self._doors(history, progress)
         with self._reading() as view:
-            return view.impact(view.find(target), depth=depth, limit=limit, maybe=maybe, fresh=self._same)
+            seeds = self._changed(view, changed, doors) if changed else reach.named(view, targets)
+            return reach.impact(view, seeds, reach.Ask(depth, limit, after, maybe, tests), doors)
+
+    def _changed(self, view: CodeView, how: str, doors: Any) -> Any:
+        from mog.engine.code import changed
+        from mog.engine.retrieval import reach
+
+        if how not in ("files", "lines"):
+            raise UsageError(f"nothing is changed by {how!r:.20}", way_out="`files` or `lines`")
+        return reach.changed(view, changed.now(self.root), whole=how == "files", doors=doors)
+
+    def _doors(self, history: bool, progress: Callable[[Progress], None] | None) -> Any:
+        from mog.engine.retrieval.reach import Doors
+
+        past = partial(self.history, progress=progress) if history else None
+        return Doors(self._same, lambda path: self.beliefs.disk.read(path).data, past, self.config.min_co_change)
+
+    def history(self, *, progress: Callable[[Progress], None] | None = None) -> History:
+        """Which files changed in the same commits, as of the commit that is checked out."""
+        from mog.engine.code import history
+
+        window = self.config.co_change_window
+        found = history.load(self.root, self._make_mog(), window=window, remembered=self._history, progress=progress)
+        self._history = found
+        return found
 
     def map(self, *, limit: int = 25) -> MapAnswer:
         """Files that others lean on most."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
 from mog.engine.code.indexer import folder_mark
-from mog.engine.code.nodes import GATED, TEST
+from mog.engine.code.nodes import GATED
 from mog.engine.errors import AmbiguousTarget, IndexMissing, NotFound
 from mog.engine.ids import readings
 from mog.engine.model import (
@@ -23,13 +23,11 @@ from mog.engine.model import (
     Edge,
     Freshness,
     Hit,
-    ImpactAnswer,
     IndexStamp,
     MapAnswer,
     MapRow,
     Neighborhood,
     Node,
-    Reached,
     ScanHealth,
     SearchAnswer,
     Tier,
@@ -263,42 +261,6 @@ class CodeView:
             return {"locator": node.locator, "type": node.type, "kind": node.kind}
 
         return self.graph.to_networkx(described, describe=describe)
-
-    # impact
-
-    def impact(self, seed: Node, *, depth: int, limit: int, maybe: bool, fresh: Freshener) -> ImpactAnswer:
-        """What deserves a look when ``seed`` changes: closure over impact directions, certain edges unless ``maybe``."""
-        directions = {kind: row.impact for kind, row in self.ontology.edge_types.items() if row.layer == "code"}
-        directions.pop("contains", None)
-        tiers = (Tier.certain, Tier.hierarchy, Tier.candidate) if maybe else (Tier.certain,)
-        closure = self.graph.closure([seed.key], direction_by_kind=directions, tiers=tiers, max_depth=depth, limit=None)
-        rows = self.db.nodes(closure.nodes[:limit])
-        wanted = {*closure.nodes[:limit], *closure.via[:limit]} - {seed.key}
-        nodes = self.nodes(wanted) | {seed.key: seed}
-        reached = tuple(
-            Reached(nodes[key], closure.depth[i], nodes.get(closure.via[i]), closure.kind[i], closure.tier[i],
-                    fresh(self.file_row(rows[key].file)))
-            for i, key in enumerate(closure.nodes[:limit]) if key in rows
-        )  # fmt: skip
-        tests, files = self._tests_and_files(closure.nodes)
-        return ImpactAnswer(
-            seed, reached, closure.total, tuple(closure.per_depth), tuple(self.nodes(tests[:limit]).values()), len(tests),
-            files, self._impact_boundary(seed, closure, limit, maybe), self.stamp,
-        )  # fmt: skip
-
-    def _tests_and_files(self, keys: list[int]) -> tuple[list[int], int]:
-        places = self.db.node_places(keys)
-        return [key for key, _, flags in places if flags & TEST], len({file for _, file, _ in places})
-
-    def _impact_boundary(self, seed: Node, closure: Any, limit: int, maybe: bool) -> Boundary:
-        receivers, capped = self.unknown_sites(seed.name)
-        below = 0 if maybe else len(self.graph.in_(seed.key, self.graph.mask(None, (Tier.hierarchy, Tier.candidate))))
-        notes = []
-        if not closure.total and not (receivers or capped or below):
-            notes.append("nothing in the index uses it")
-        if receivers or capped:
-            notes.append(f"{receivers + capped} call sites named {seed.name!r} have receivers that are not known")
-        return Boundary(max(0, closure.total - limit), int(seed.gated), receivers, below, capped, tuple(notes))
 
     # map
 

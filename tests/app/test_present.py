@@ -142,7 +142,7 @@ def test_bytes_of_a_name_that_had_to_be_escaped_are_given_in_hex() -> None:
 def test_an_answer_that_was_cut_says_so() -> None:
     text = "\n".join(plain.text_of(line) for line in plain.as_lines(fake.SEARCH))
     assert "3 omitted" in text
-    assert "2 call sites with a receiver that is not known" in text
+    assert "2 sites with a receiver that is not known" in text
     whole = dataclasses.replace(fake.SEARCH, boundary=m.Boundary())
     assert "not shown" not in "\n".join(plain.text_of(line) for line in plain.as_lines(whole))
 

@@ -73,12 +73,18 @@ HOOD = m.Neighborhood(
     STATES,
     LIMITS,
     STAMP,
+    (m.CoChanged(EVIL, 3, 4),),
+    "co-change from 9 commits \x1b",
 )
 REACHED = (
     m.Reached(CALLER, 1, NODE, "calls", m.Tier.certain, m.Freshness.fresh),
     m.Reached(NODE, 2, CALLER, "calls", m.Tier.hierarchy, m.Freshness.moved),
 )
-IMPACT = m.ImpactAnswer(NODE, REACHED, 2, (1, 1), (CALLER,), 3, 2, LIMITS, STAMP)
+IMPACT = m.ImpactAnswer(
+    NODE, REACHED, 2, (1, 1), (CALLER,), 3, 2, LIMITS, STAMP,
+    seeds=(NODE, GATED), maybe_total=5, test_files=(EVIL,), test_files_total=1, importers=(CALLER,), importers_total=1,
+    importers_all=4, named=(m.Named(NODE, 2),), named_total=2, co_changed=HOOD.co_changed, history=HOOD.history, next=2,
+)  # fmt: skip
 VERIFY = m.VerifyReport(STATES, 6, 1, 1, 1, 1, 2, 0, STAMP)
 MAP = m.MapAnswer((m.MapRow(EVIL, "python", 12, 0.5, (NODE, CALLER)),), LIMITS, STAMP)
 CHECKS = (m.Check("store", "ok", "whole"), m.Check("gram\x1bmars", "warning", "no zig", "mog grammars add zig"))
@@ -94,7 +100,9 @@ RECORDS: tuple[object, ...] = (
     HITS[0],
     SEARCH,
     HOOD,
+    HOOD.co_changed[0],
     REACHED[0],
+    IMPACT.named[0],
     IMPACT,
     ANCHOR,
     PIN,
@@ -220,10 +228,11 @@ class Workspace:
         self._find(target)
         return self._answer("neighbors", HOOD, target=target, **arguments)
 
-    def impact(self, target: str, **arguments: Any) -> Any:
+    def impact(self, *targets: str, **arguments: Any) -> Any:
         """Canned impact."""
-        self._find(target)
-        return self._answer("impact", IMPACT, target=target, **arguments)
+        for target in targets:
+            self._find(target)
+        return self._answer("impact", IMPACT, targets=targets, **arguments)
 
     def _find(self, target: str) -> None:
         if target == "nobody":
