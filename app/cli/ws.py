@@ -159,7 +159,7 @@ def _set(common: Common, session: str, thing: str = "") -> Iterator[WorkingSet]:
     with _sets(common) as sets:
         name = restore(session) or (sets.owner(thing) if thing.startswith("ws_") else sets.latest())
         if not name:
-            way_out = "a session appears when an agent is served over MCP, or when a program calls working_set"
+            way_out = "`mog search WORDS --session NAME` begins one"
             raise NotFound("nothing was served to any session yet", way_out=way_out)
         yield sets.session(name)
 

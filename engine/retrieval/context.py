@@ -296,7 +296,7 @@ class Context:
             return made
         try:
             name = handle.name or self.handles.create(handle.query, handle.pinned).name
-        except (PolicyDenied, UsageError) as error:  # a query that is not kept on disk has one page
+        except (PolicyDenied, UsageError, StoreDamaged) as error:  # what cannot be kept on disk has one page
             return replace(made, warnings=(*made.warnings, f"there is no handle for a next page: {error.what}"))
         return replace(made, page=f"{name}#{skip + looked_at}")
 

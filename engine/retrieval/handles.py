@@ -51,7 +51,7 @@ class Handles:
         Raises:
             UsageError: neither is given, more than 32 locators, or a query of more than 16,000 bytes.
             PolicyDenied: the query is shaped like a credential; a handle is a file.
-            StoreDamaged: ``.mog/handles`` is a link.
+            StoreDamaged: ``.mog/handles`` is a link or cannot be written.
         """
         if len(pinned) > PINNED or not (query.strip() or pinned):
             raise UsageError(
@@ -99,19 +99,24 @@ class Handles:
         return Handle(name, found["query"], tuple(found["pinned"]))
 
     def _write(self, digest: str, body: bytes) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if self._folder.is_symlink():
-            raise StoreDamaged(
-                ".mog/handles is a link", where=str(self._folder), way_out="remove it and run the command again"
-            )
-        flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         temporary = self._folder / f".{digest}.{os.getpid()}"
-        with open(os.open(temporary, flags, 0o600), "wb") as out:
-            out.write(body)
-        os.replace(temporary, self._folder / digest)
-        self._tidy()
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self._folder.is_symlink():
+                raise StoreDamaged(".mog/handles is a link", where=str(self._folder), way_out="remove it and try again")
+            flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+            with open(os.open(temporary, flags, 0o600), "wb") as out:
+                out.write(body)
+            os.replace(temporary, self._folder / digest)
+            self._tidy()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            what = f"a handle cannot be kept: {error.strerror or error}"
+            raise StoreDamaged(what, where=str(self._folder), way_out="check rights and free space") from error
 
     def _tidy(self) -> None:
+        """Drop the oldest beyond ``KEPT``."""
         held = sorted(self._folder.glob("[0-9a-f]*"), key=lambda path: (path.lstat().st_mtime_ns, path.name))
         for old in held[: max(0, len(held) - KEPT)]:
             with contextlib.suppress(OSError):

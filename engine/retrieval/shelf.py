@@ -94,7 +94,8 @@ class Shelf:
 
     def _save(self) -> None:
         assert self._corpus is not None
-        self.path.parent.mkdir(mode=0o700, exist_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
         _refuse_link(self.path.parent)
         self._corpus = self._corpus.compact()
         with contextlib.suppress(OSError):  # a full disk costs the next process a second reading, nothing else

@@ -10,7 +10,7 @@ from context_kit import FILES, HUNTER, SECRET, repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mog.engine.errors import NotFound, PolicyDenied, UsageError
+from mog.engine.errors import NotFound, PolicyDenied, StoreDamaged, UsageError
 from mog.engine.model import Freshness
 from mog.engine.retrieval import estimator
 from mog.engine.retrieval.model import Zoom
@@ -139,6 +139,17 @@ def test_a_query_with_a_credential_is_answered_and_kept_in_no_file(shop: Workspa
         shop.context.create(f"why does {SECRET} fail")
     kept = b"".join(path.read_bytes() for path in shop.mog_dir.rglob("*") if path.is_file())
     assert SECRET.encode() not in kept
+
+
+def test_an_answer_does_not_depend_on_a_disk_that_takes_nothing(tmp_path: Path) -> None:
+    """Search terms and handles are kept for the next question; this one is answered without."""
+    with repository(tmp_path) as workspace:
+        for name in ("handles", "terms"):
+            (workspace.mog_dir / name).write_text("in the way")
+        made = workspace.context.search("token store draw round", budget=120, zoom=Zoom.L1)
+        assert made.items and not made.page and "cannot be kept" in made.warnings[-1]
+        with pytest.raises(StoreDamaged, match="cannot be kept"):
+            workspace.context.create("token")
 
 
 def test_the_total_counts_everything_that_answers_to_a_word(shop: Workspace) -> None:
