@@ -22,7 +22,7 @@ from mog.engine.code.link_view import FactsView, File, MemoryView, Sym, base_nam
 
 __all__ = ["VERSION", "FactsView", "LinkEdge", "Linker", "Links", "MemoryView", "base_names", "read_key", "register", "surface"]
 
-VERSION = 2
+VERSION = 3
 HEIRS = 200
 MANY = 128
 

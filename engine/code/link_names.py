@@ -199,6 +199,11 @@ class Names:
         target, reads = self.module(file, module)
         if not attr:
             return (target,), reads, 0
+        if target == ("M", file) and attr not in file.top:  # a package that imports from itself means a module below it
+            below, more = self.rules[file.lang].submodule(self, file, attr)
+            reads = merge(reads, (file.name_key(attr), *more))
+            if below is not None:
+                return (("M", below),), reads, 0
         if hops <= 0:
             return (UNKNOWN,), reads, MORE
         values, more, need = self.member(target, attr, file, hops - 1)

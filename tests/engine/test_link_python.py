@@ -62,6 +62,17 @@ def test_import_chains(line: str, target: str) -> None:
     assert certain(files, "pkg/user.py") == {target}
 
 
+@pytest.mark.parametrize("line", ["from . import a", "from pkg import a", "from pkg import a, b", "from . import a as a"])
+def test_a_package_that_imports_from_itself_means_the_modules_below_it(line: str) -> None:
+    files = {"pkg/__init__.py": f"{line}\na.f()\n", "pkg/a.py": F, "pkg/b.py": "", "user.py": "import pkg\npkg.a.f()\n"}
+    assert certain(files, "pkg/__init__.py") == certain(files, "user.py") == {"pkg/a.py::f"}
+
+
+def test_what_a_package_defines_hides_a_module_of_that_name() -> None:
+    files = {"pkg/__init__.py": "class a:\n    def f(): pass\nfrom . import a\na.f()\n", "pkg/a.py": F}
+    assert certain(files, "pkg/__init__.py") == {"pkg/__init__.py::a.f"}
+
+
 def test_standard_modules_are_not_project_files() -> None:
     """``import datetime`` is the standard module though a file of that name lies inside a package."""
     files = {"pkg/__init__.py": "", "pkg/datetime.py": F, "pkg/a.py": "import datetime\ndatetime.f()\n"}
