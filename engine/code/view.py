@@ -68,6 +68,7 @@ class CodeView:
         self._previous = previous
         self._snapshot: CodeSnapshot | None = None
         self._files: dict[int, FileRow] = {}
+        self._numbers: dict[str, int] = {}
 
     @property
     def graph(self) -> CodeSnapshot:
@@ -93,10 +94,19 @@ class CodeView:
         """Records by key; keys that are gone are left out."""
         return {key: self._node(row) for key, row in self.db.nodes(keys).items()}
 
-    def nodes_in(self, path: str) -> dict[int, Node]:
-        """Records of one file by ``ord`` (-1: the file itself); empty for a file that is not in the index."""
-        row = self.db.file_by_path(os.fsencode(path))
-        return {one.ord: self._node(one) for one in self.db.nodes_of_file(row.id)} if row is not None else {}
+    def file_at(self, path: str) -> FileRow | None:
+        """Row of a file by its path; None for one that is not in the index."""
+        if path not in self._numbers:
+            row = self.db.file_by_path(os.fsencode(path))
+            self._numbers[path] = row.id if row else 0
+            if row is not None:
+                self._files[row.id] = row
+        return self._files.get(self._numbers[path])
+
+    def nodes_in(self, path: str, ords: Collection[int] | None = None) -> dict[int, Node]:
+        """Records of one file by ``ord`` (-1: the file itself), of all or of some; none for a file that is not in the index."""
+        row = self.file_at(path)
+        return {one.ord: self._node(one) for one in self.db.nodes_of_file(row.id, ords)} if row is not None else {}
 
     def _node(self, row: NodeRow) -> Node:
         file = self.file_row(row.file) if row.file else None

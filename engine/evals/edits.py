@@ -114,9 +114,8 @@ class Copy:
         command = ["git", "-c", "core.hooksPath=" + os.devnull, "-c", "core.autocrlf=false", *arguments]
         done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
         if done.returncode:
-            raise UsageError(
-                f"git {arguments[0]} failed: {done.stderr.decode('utf-8', 'replace')[:200]}", where=str(self.folder)
-            )
+            said = done.stderr.decode("utf-8", "replace")[:200]
+            raise UsageError(f"git failed at {arguments[-1]}: {said}", where=str(self.folder))
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,10 +111,10 @@ def _measure(project: str, chosen: Sequence[Case], options: Options, progress: T
     results = Results()
     clone = Clone(repos.locate(options.repos or Path(), project))
     with tempfile.TemporaryDirectory(prefix="mog-impact-") as folder:
-        others = _others(clone, Path(folder), project, options)
-        copy = Copy(clone, Path(folder) / "repo", chosen[0].parent) if chosen else None
+        copies = [Copy(clone, Path(folder) / "repo", case.parent) for case in chosen[:1]]
+        others = [other for case in chosen[:1] for other in _others(clone, Path(folder), project, options, case.parent)]
         for number, case in enumerate(chosen):
-            answers = methods.merged([_ours(copy, case), *(ask(case) for ask in others)]) if copy else {}
+            answers = methods.merged([*(_ours(copy, case) for copy in copies), *(ask(case) for ask in others)])
             for name, found in answers.items():
                 results.setdefault(name, []).append(judged(found, case))
             if progress:
@@ -129,13 +129,13 @@ def _ours(copy: Copy, case: Case) -> methods.Answers:
         return methods.merged([methods.mog(workspace, case), methods.ripgrep(copy.folder, case)])
 
 
-def _others(clone: Clone, folder: Path, project: str, options: Options) -> list[Callable[[Case], methods.Answers]]:
+def _others(clone: Clone, folder: Path, project: str, options: Options, first: str) -> list[Callable[[Case], methods.Answers]]:
     asked: list[Callable[[Case], methods.Answers]] = []
     if project not in options.extra.get("peers_on", project).split(","):
         return asked
     for name, peer in methods.PEERS.items():
         if name in options.extra:
-            copy = Copy(clone, folder / name, "HEAD")
+            copy = Copy(clone, folder / name, first)
             other = methods.Other(peer, options.extra[name], copy.folder, folder / f"{name}-home")
             asked.append(lambda case, copy=copy, other=other: (copy.move(case.parent), other.answer(case))[1])  # type: ignore[misc]
     return asked

@@ -74,7 +74,7 @@ class FileLinks:
         if not node.path:
             what = f"{target!r:.80} stands in no file"
             raise UsageError(what, way_out="name a file or a symbol")
-        row = view.db.file_by_path(os.fsencode(node.path))
+        row = view.file_at(node.path)
         if row is None:
             raise NotFound(f"{target!r:.80} is in no indexed file", way_out="run `mog index`")
         if query == "uses":
@@ -178,6 +178,6 @@ def _affected(view: CodeView, node: Node) -> Chains:
 
 
 def _holds_tests(view: CodeView, path: str) -> bool:
-    row = view.db.file_by_path(os.fsencode(path))
+    row = view.file_at(path)
     return row is not None and any(one.flags & TEST for one in view.db.nodes_of_file(row.id))
 

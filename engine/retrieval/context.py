@@ -5,7 +5,6 @@ Who calls: ``workspace.context``. What may not come in: rules of ranking, render
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -18,7 +17,7 @@ from mog.engine.config import EngineConfig
 from mog.engine.errors import IndexMissing, NotFound, PolicyDenied, StoreDamaged, UsageError
 from mog.engine.model import Boundary, Freshness, Hit, Node, Progress, SearchAnswer
 from mog.engine.retrieval import pack, shapes, spread
-from mog.engine.retrieval.handles import Handle, Handles, is_handle
+from mog.engine.retrieval.handles import USUAL, Handle, Handles, Way, is_handle
 from mog.engine.retrieval.model import Found, Hop, Item, Pack, Rendered, Zoom
 from mog.engine.retrieval.shapes import Catalog, PromptPack, Scope, Shaper
 from mog.engine.retrieval.shelf import Shelf
@@ -78,7 +77,8 @@ class Context:
         """
         with self._reading() as view:
             found, total = self._find(view, _words(query), kinds, rerank, limit, progress)
-            hits = tuple(Hit(one.node, one.score, self._fresh(view, one.node), one.parts) for one in found)
+            fresh = {path: self._fresh(view, path) for path in {one.node.path for one in found}}
+            hits = tuple(Hit(one.node, one.score, fresh[one.node.path], one.parts) for one in found)
             gated = sum(1 for hit in hits if hit.node.gated)
             return SearchAnswer(query, hits, total, Boundary(omitted=total - len(hits), gated=gated), view.stamp)
 
@@ -89,7 +89,8 @@ class Context:
         """The smallest sufficient context for a query or a handle (``ctx://…``, with ``#n`` its n-th page).
 
         Args:
-            budget: tokens by ``estimator``; clamped to 64..100,000. zoom: None chooses. spread: ``hops``, ``ppr`` or ``off``.
+            budget: tokens by ``estimator``; clamped to 64..100,000. zoom: None chooses. spread: ``hops``, ``ppr`` or ``off``. A
+                handle says how it was asked; of a page nothing else counts.
 
         Raises:
             UsageError: no word, or no such spread. NotFound: an unknown handle.
@@ -97,17 +98,18 @@ class Context:
         if spread not in SPREADS:
             way_out = "one of: " + ", ".join(SPREADS)
             raise UsageError(f"there is no spread {spread!r:.40}", where="spread", way_out=way_out)
-        handle, skip = self._asked(query)
+        handle, skip = self._asked(query, Way(zoom, tuple(kinds), rerank, spread))
         with self._reading() as view:
-            found, limits = self._answering(view, handle.query, kinds, rerank, spread, progress)
+            found, limits = self._answering(view, handle.query, handle.way, progress)
             pinned, lost = self._pinned(view, handle.pinned)
             seen = {one.node.key for one in pinned}
             rest = [*pinned, *(one for one in found if one.node.key not in seen)][skip:]
             places = [one.node.locator for one in rest[:NOTED]]
             notes = () if skip else self._notes(handle.query, places, int(budget * NOTES_SHARE))
             made = pack.fill(
-                handle.query, rest, self._zoomer(view), budget, view.stamp, zoom=zoom, first=notes, limit=limit, boundary=limits
-            )
+                handle.query, rest, self._zoomer(view), budget, view.stamp, zoom=handle.way.zoom, first=notes, limit=limit,
+                boundary=limits,
+            )  # fmt: skip
         return self._paged(replace(made, warnings=(*lost, *made.warnings)), handle, skip)
 
     def expand(self, target: str, *, zoom: Zoom = Zoom.L2, budget: int = 4_000) -> Pack:
@@ -172,7 +174,7 @@ class Context:
     def _found(self, view: CodeView, query: str, progress: Telling | None) -> list[Found]:
         """Best results for a request; of an empty one the files that others lean on most."""
         if any(char.isalnum() for char in query[:40_000]):
-            return self._answering(view, query, (), True, "hops", progress)[0]
+            return self._answering(view, query, USUAL, progress)[0]
         rows = view.map(FOUND).rows
         return [Found(node, row.rank, {"rank": row.rank}) for row in rows for node in row.top[:1]]
 
@@ -190,23 +192,25 @@ class Context:
 
     # inside
 
-    def _asked(self, query: str) -> tuple[Handle, int]:
+    def _asked(self, query: str, way: Way) -> tuple[Handle, int]:
+        """What is asked, and how many results earlier pages looked at."""
         if not is_handle(query):
-            return Handle("", _words(query), ()), 0
+            return Handle("", _words(query), (), way), 0
         name, _, page = query.partition("#")
-        return self.handles.load(name), int(page) if page.isdecimal() and len(page) < 9 else 0
+        handle, skip = self.handles.load(name), int(page) if page.isdecimal() and len(page) < 9 else 0
+        return (handle if skip or handle.way != USUAL else handle._replace(way=way)), skip
 
     def _answering(
-        self, view: CodeView, query: str, kinds: Collection[str], rerank: bool, way: str, progress: Telling | None
+        self, view: CodeView, query: str, way: Way, progress: Telling | None
     ) -> tuple[list[Found], Boundary]:
         """What answers a query with what lies near it, and what is not among it. A handle may have no query."""
         if not query:
             return [], Boundary()
-        found, total = self._find(view, query, kinds, rerank, FOUND, progress)
+        found, total = self._find(view, query, way.kinds, way.rerank, FOUND, progress)
         omitted = Boundary(omitted=total - len(found))
-        if way == "off" or not found:
+        if way.spread not in ("hops", "ppr") or not found:
             return found, omitted
-        found, notes = self._spread(view, found, kinds, way)
+        found, notes = self._spread(view, found, way.kinds, way.spread)
         return found, replace(omitted, notes=notes)
 
     def _find(
@@ -233,16 +237,13 @@ class Context:
     def _nodes(self, view: CodeView, ranker: Ranker, ranked: Sequence[Ranked]) -> list[Found]:
         """Ranked documents as nodes; a document whose file is gone meanwhile is left out."""
         corpus = ranker.corpus
-        rows: dict[str, dict[int, Node]] = {}
-        found = []
-        for one in ranked:
-            path, ord_ = corpus.paths[corpus.file_of[one.doc]], int(corpus.ord_of[one.doc])
-            if path not in rows:
-                rows[path] = view.nodes_in(path)
-            node = rows[path].get(ord_)
-            if node is not None:
-                found.append(Found(node, one.score, one.parts))
-        return found
+        places = [(corpus.paths[corpus.file_of[one.doc]], int(corpus.ord_of[one.doc])) for one in ranked]
+        wanted: dict[str, list[int]] = {}
+        for path, ord_ in places:
+            wanted.setdefault(path, []).append(ord_)
+        nodes = {path: view.nodes_in(path, ords) for path, ords in wanted.items()}
+        rows = [(nodes[path].get(ord_), one) for (path, ord_), one in zip(places, ranked, strict=True)]
+        return [Found(node, one.score, one.parts) for node, one in rows if node is not None]
 
     def _spread(
         self, view: CodeView, found: list[Found], kinds: Collection[str], way: str
@@ -295,7 +296,7 @@ class Context:
         if not looked_at or not (made.omitted.get("budget") or made.omitted.get("limit")):
             return made
         try:
-            name = handle.name or self.handles.create(handle.query, handle.pinned).name
+            name = self.handles.create(handle.query, handle.pinned, handle.way).name
         except (PolicyDenied, UsageError, StoreDamaged) as error:  # what cannot be kept on disk has one page
             return replace(made, warnings=(*made.warnings, f"there is no handle for a next page: {error.what}"))
         return replace(made, page=f"{name}#{skip + looked_at}")
@@ -303,8 +304,8 @@ class Context:
     def _zoomer(self, view: CodeView) -> Callable[[Node, Zoom], Rendered]:
         return Zoomer(view, self._outlines, self.root).render
 
-    def _fresh(self, view: CodeView, node: Node) -> Freshness:
-        return self._disk.file_freshness(view.db.file_by_path(os.fsencode(node.path)) if node.path else None)
+    def _fresh(self, view: CodeView, path: str) -> Freshness:
+        return self._disk.file_freshness(view.file_at(path) if path else None)
 
 
 def _words(query: str) -> str:

@@ -1,8 +1,7 @@
 """Handles ``ctx://…``: a query and pinned locators kept under a name, so that a second agent starts warm.
 
-Who calls: ``context``. What may not come in: what a handle means now; that is asked anew each time. A handle is a
-convenience, not a
-fact: it lives in a small file of its own below ``.mog/handles/``, is bounded in number, and can be deleted at any time.
+Who calls: ``context``. What may not come in: what a handle means now; that is asked anew each time. A handle is a convenience,
+not a fact: it lives in a small file of its own below ``.mog/handles/``, is bounded in number, and can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mog.engine.code.secrets import contains_secret
 from mog.engine.errors import NotFound, PolicyDenied, StoreDamaged, UsageError
+from mog.engine.retrieval.model import Zoom
 
 SCHEME = "ctx://"
 PINNED = 32
@@ -26,12 +26,25 @@ KEPT = 1_000
 _NAME = re.compile(r"ctx://([0-9a-f]{32})\Z")
 
 
+class Way(NamedTuple):
+    """How a question was asked, so that its next page is asked the same way: zoom (None: chosen), kinds, reranker, spread."""
+
+    zoom: Zoom | None = None
+    kinds: tuple[str, ...] = ()
+    rerank: bool = True
+    spread: str = "hops"
+
+
+USUAL = Way()
+
+
 class Handle(NamedTuple):
-    """``name`` is ``ctx://`` and 32 hex digits; the same query and pins always have the same name."""
+    """``name`` is ``ctx://`` and 32 hex digits; the same query, pins and way always have the same name."""
 
     name: str
     query: str
     pinned: tuple[str, ...]
+    way: Way = USUAL
 
 
 def is_handle(text: str) -> bool:
@@ -45,8 +58,8 @@ class Handles:
     def __init__(self, mog_dir: Path) -> None:
         self._folder = mog_dir / "handles"
 
-    def create(self, query: str, pinned: Sequence[str] = ()) -> Handle:
-        """Keep a query and locators.
+    def create(self, query: str, pinned: Sequence[str] = (), way: Way = USUAL) -> Handle:
+        """Keep a query, locators, and how it was asked.
 
         Raises:
             UsageError: neither is given, more than 32 locators, or a query of more than 16,000 bytes.
@@ -57,7 +70,7 @@ class Handles:
             raise UsageError(
                 f"a handle takes a query and at most {PINNED} places", where="create", way_out="name fewer places"
             )
-        body = json.dumps({"query": query, "pinned": list(pinned)}, sort_keys=True).encode()
+        body = json.dumps({"query": query, "pinned": list(pinned), **_changed(way)}, sort_keys=True).encode()
         if len(body) > QUERY_BYTES:
             raise UsageError(
                 "the query is too long for a handle", where="create", way_out=f"at most {QUERY_BYTES} bytes"
@@ -66,7 +79,7 @@ class Handles:
             raise PolicyDenied("the query holds what looks like a credential", where="create", way_out="leave it out")
         digest = hashlib.blake2b(body, digest_size=16, person=b"mog.handle").hexdigest()
         self._write(digest, body)
-        return Handle(SCHEME + digest, query, tuple(pinned))
+        return Handle(SCHEME + digest, query, tuple(pinned), way)
 
     def load(self, name: str) -> Handle:
         """The handle of that name.
@@ -92,11 +105,11 @@ class Handles:
                 f"there is no handle {name}", where="handle", way_out="make one with `mog context create`"
             ) from error
         if hashlib.blake2b(body, digest_size=16, person=b"mog.handle").hexdigest() != match[1]:
-            raise StoreDamaged(
-                "the handle is damaged", where=str(path), way_out="delete the file and make the handle anew"
-            )
-        found = json.loads(body)
-        return Handle(name, found["query"], tuple(found["pinned"]))
+            raise _damaged(path)
+        try:
+            return _read(name, json.loads(body))
+        except (ValueError, KeyError, TypeError) as error:  # the digest fits, and it is not what ``create`` writes
+            raise _damaged(path) from error
 
     def _write(self, digest: str, body: bytes) -> None:
         temporary = self._folder / f".{digest}.{os.getpid()}"
@@ -121,3 +134,22 @@ class Handles:
         for old in held[: max(0, len(held) - KEPT)]:
             with contextlib.suppress(OSError):
                 old.unlink()
+
+
+def _changed(way: Way) -> dict[str, object]:
+    """What of a way differs from the usual, for the file: most handles have nothing of it."""
+    usual = USUAL._asdict()
+    return {key: value for key, value in way._asdict().items() if value != usual[key]}
+
+
+def _read(name: str, found: dict[str, Any]) -> Handle:
+    query, pinned, kinds = found.pop("query"), tuple(found.pop("pinned")), tuple(found.pop("kinds", ()))
+    zoom = found.pop("zoom", None)
+    way = Way(None if zoom is None else Zoom(zoom), kinds, **found)
+    if not all(isinstance(text, str) for text in (query, way.spread, *pinned, *kinds)):
+        raise ValueError("texts are expected")
+    return Handle(name, query, pinned, way)
+
+
+def _damaged(path: Path) -> StoreDamaged:
+    return StoreDamaged("the handle is damaged", where=str(path), way_out="delete the file and make the handle anew")

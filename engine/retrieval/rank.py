@@ -168,7 +168,7 @@ class Ranker:
         return features.matrix(Seen(self.corpus, self.scorer, scores, self.tests, self.file_scores(scores)), docs)
 
     def _reranked(self, doc: int, value: float, scores: Scores) -> Ranked:
-        if not np.isin(self.corpus.kinds[doc], _RUNS):
+        if int(self.corpus.kinds[doc]) not in _RUNS:
             return self._ranked(doc, scores)
         return Ranked(doc, value, {**self._ranked(doc, scores).parts, "rerank": value})
 

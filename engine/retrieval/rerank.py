@@ -107,11 +107,11 @@ class Reranker:
             raise UsageError(what, where="reranker", way_out="pass what Ranker.features() made")
         if not len(self._starts) or not len(matrix):
             return np.full(len(matrix), self._flat)
-        failed = matrix[:, self._features] > self._thresholds
-        left = np.bitwise_and.reduceat(np.where(failed, self._masks, _ALL), self._starts, axis=1)
+        failed = np.ascontiguousarray(matrix.T)[self._features] > self._thresholds[:, None]
+        left = np.bitwise_and.reduceat(np.where(failed, self._masks[:, None], _ALL), self._starts, axis=0)
         lowest = left & (~left + np.uint32(1))
-        leaf = np.frexp(lowest.astype(np.float64))[1] - 1
-        return np.asarray(self._values[np.arange(len(self._starts)), leaf].sum(axis=1) + self._flat)
+        leaf = np.frexp(lowest.astype(np.float32))[1] - 1  # a power of two, which any float holds exactly
+        return np.asarray(self._values[np.arange(len(self._starts))[:, None], leaf].sum(axis=0) + self._flat)
 
 
 def digest(names: Sequence[str]) -> str:

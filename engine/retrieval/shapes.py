@@ -7,7 +7,6 @@ that somebody proposed, and answers with a question where one is not there.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -287,7 +286,7 @@ class Shaper:
         return tuple(self._ref(node) for node in nodes if node.type == "symbol" and not node.gated)[:SCOPE_TARGETS]
 
     def _ref(self, node: Node) -> NodeRef:
-        state = self._fresh(self.view.db.file_by_path(os.fsencode(node.path)) if node.path else None)
+        state = self._fresh(self.view.file_at(node.path) if node.path else None)
         status = "current" if state is Freshness.fresh else "unknown" if state is Freshness.unknown else "stale"
         return NodeRef(
             node.id, node.locator, node.type, node.kind, node.qual or node.name, node.path, node.line, status
@@ -295,7 +294,7 @@ class Shaper:
 
     def _status(self, paths: Sequence[str]) -> str:
         """``current``, ``partially_stale`` or ``stale`` by the files named; ``unknown`` when there are none."""
-        states = [self._fresh(self.view.db.file_by_path(os.fsencode(path))) for path in paths]
+        states = [self._fresh(self.view.file_at(path)) for path in paths]
         if not states:
             return "unknown"
         moved = sum(state in (Freshness.drifted, Freshness.missing) for state in states)

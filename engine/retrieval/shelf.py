@@ -176,7 +176,7 @@ def _move(facts: schema.Facts, now: schema.Facts) -> None:
 def _jobs(view: CodeView, paths: Iterable[str]) -> list[Job]:
     jobs = []
     for path in paths:
-        row = view.db.file_by_path(os.fsencode(path))
+        row = view.file_at(path)
         if row is not None:
             facts = view.db.facts_blob(row.facts) if row.facts else None
             jobs.append(Job(row, facts))

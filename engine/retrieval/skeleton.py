@@ -6,7 +6,6 @@ Who calls: ``zoom``. What may not come in: budgets, ranking, other files, rules 
 
 from __future__ import annotations
 
-import os
 import textwrap
 import threading
 from collections.abc import Iterator, Sequence
@@ -200,7 +199,7 @@ class Outlines:
     def of(self, view: CodeView, path: str) -> Outline | None:
         """The outline of a file of the index as it is on disk; None when it cannot be read."""
         with self._lock:
-            row = view.db.file_by_path(os.fsencode(path))
+            row = view.file_at(path)
             key = (self.disk.marks(path), row)
             held = self._kept.get(path)
             if held is not None and held[0] == key and self.disk.reliable(path):

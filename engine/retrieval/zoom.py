@@ -103,7 +103,7 @@ class Zoomer:
 
     def _rows_of(self, path: str) -> list[NodeRow]:
         if path not in self._rows:
-            row = self.view.db.file_by_path(os.fsencode(path))
+            row = self.view.file_at(path)
             self._rows[path] = self.view.db.nodes_of_file(row.id) if row is not None else []
         return self._rows[path]
 
@@ -118,7 +118,7 @@ class Zoomer:
         known = self._outlines.get(path)
         if known is not None:
             return known.freshness
-        return self._fresh(self.view.db.file_by_path(os.fsencode(path)) if path else None)
+        return self._fresh(self.view.file_at(path) if path else None)
 
     def _fresh(self, row: FileRow | None) -> Freshness:
         path = os.fsdecode(row.path) if row is not None else ""

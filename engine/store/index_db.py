@@ -251,9 +251,10 @@ class IndexDB(WordStore):
         with self.read():
             return {row.key: row for chunk in _chunks(keys) for row in self._nodes(f"WHERE n.id IN ({chunk})", ())}
 
-    def nodes_of_file(self, file: int) -> list[NodeRow]:
-        """The nodes of one file in the order of its facts, its own node (``ord`` -1) first."""
-        return self._nodes("WHERE n.file = ? ORDER BY n.ord, n.id", (file,))
+    def nodes_of_file(self, file: int, ords: Iterable[int] | None = None) -> list[NodeRow]:
+        """The nodes of one file in the order of its facts, its own node (``ord`` -1) first; only those of ``ords`` if given."""
+        only = "" if ords is None else f" AND n.ord IN ({', '.join(str(int(ord_)) for ord_ in ords)})"
+        return self._nodes(f"WHERE n.file = ?{only} ORDER BY n.ord, n.id", (file,))
 
     def nodes_by_name(self, name: str, *, nocase: bool = False) -> list[NodeRow]:
         """Nodes of that name (last part of the qualified name), by key; ``nocase`` folds ASCII letters."""

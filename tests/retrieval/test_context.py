@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,6 +131,29 @@ def test_a_handle_keeps_a_query_and_places_and_asks_anew(shop: Workspace, tmp_pa
             workspace.context.load("ctx://../../etc/passwd")
         with pytest.raises(UsageError):
             workspace.context.create("x", ["round_cents"] * 33)
+
+
+@pytest.mark.parametrize("begun", ["token", "handle"])
+def test_the_next_page_is_asked_the_way_the_first_one_was(shop: Workspace, begun: str) -> None:
+    query = "token" if begun == "token" else shop.context.create("token").name
+    made = shop.context.search(query, budget=64, zoom=Zoom.L1, kinds=("function", "method"), rerank=False, spread="off")
+    pages = [made]
+    while pages[-1].page and len(pages) < 50:
+        pages.append(shop.context.search(pages[-1].page, budget=64))
+    shown = [item for page in pages for item in page.items]
+    assert len(pages) > 1 and {item.kind for item in shown} == {"function", "method"}
+    assert {item.zoom for item in shown} <= {Zoom.L0, Zoom.L1}
+    assert len({item.id for item in shown}) == len(shown)
+
+
+@pytest.mark.parametrize("body", ['{"query": 1, "pinned": []}', "[]", '{"query": "a", "pinned": [], "zoom": 9}', "\xff"])
+def test_a_handle_that_somebody_else_wrote_is_refused(shop: Workspace, body: str) -> None:
+    data = body.encode("latin-1")
+    name = hashlib.blake2b(data, digest_size=16, person=b"mog.handle").hexdigest()
+    shop.context.create("token")
+    (shop.mog_dir / "handles" / name).write_bytes(data)
+    with pytest.raises(StoreDamaged, match="damaged"):
+        shop.context.search(f"ctx://{name}")
 
 
 def test_a_query_with_a_credential_is_answered_and_kept_in_no_file(shop: Workspace) -> None:
