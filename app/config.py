@@ -83,11 +83,12 @@ KEYS = (
         _NEVER_EVICTED),
     Key("working_set.stub_tokens", "ws_stub_tokens", "count", "What the line that stands for an evicted thing may cost.",
         least=32, most=200),
+    Key("embeddings.tie_breaker", "embeddings", "choice", "Static embeddings break ties of a search; needs the extra [embed].",
+        ("off", "on")),
     Key("memory.agents", "agent_memory", "choice", "Whether agents and tools may remember.", ("allow", "refuse")),
 )
 RESERVED = (
     "index.languages",
-    "embeddings",
     "retrieval",
     "memory.auto_capture",
     "memory.retention",

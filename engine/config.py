@@ -26,8 +26,8 @@ class EngineConfig:
         poll_seconds: pause between two looks when polling.
         registries: names of ``mog.registries`` entry points of installed packages whose workers and auditors may be used.
         agent_memory: ``allow`` or ``refuse``: whether agents and tools may remember (as evidence and proposals).
-        ws_window: context window, in tokens, of clients that do not say theirs. ws_budget_pct: share of it that what a
-        session was
+        embeddings: ``off`` or ``on``: whether static embeddings break ties (needs the extra ``[embed]``).
+        ws_window: context window, in tokens, of clients that do not say theirs. ws_budget_pct: share of it that what a session was
             served may take; above it things are evicted down to ws_evict_to_pct. ws_recency_halflife: turns.
         ws_never_evict: classes (``pinned``, ``active_task``) and kinds of notes that stay. ws_stub_tokens: most of a stub.
         co_change_window: commits looked at for what changes together (0: none). min_co_change: commits two files need to share.
@@ -46,6 +46,7 @@ class EngineConfig:
     co_change_window: int = 2_000
     min_co_change: int = 3
     agent_memory: str = "allow"
+    embeddings: str = "off"
     registries: tuple[str, ...] = ()
     ws_window: int = 200_000
     ws_budget_pct: int = 60

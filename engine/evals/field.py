@@ -28,9 +28,12 @@ from mog.engine.evals.trial import Answer, Scene, Score
 from mog.engine.model import Progress
 from mog.engine.retrieval import embed, rank, rerank, terms
 from mog.engine.retrieval.corpus import Corpus
+from mog.engine.retrieval.semantic import TieBreaker
 from mog.engine.retrieval.weights import RANK, RankWeights
 
 HAND, RERANKED = "mog", "mog-rerank"
+#: Hand-set weights, with embeddings as a tie-breaker.
+SEMANTIC = "mog-embed"
 BASELINES = ("b0", "bm25", "b1", "b1-embed")
 DEPTH = 200
 _BATCH = 8
@@ -201,7 +204,10 @@ def _ours(
     if model is not None:
         model.check(rank.FEATURES)
         rankers[RERANKED] = rank.Ranker(corpus, setting.weights, model)
-    return {name: _answer(task, scene, ranker, runs) for name, ranker in rankers.items() if name in setting.methods}
+    answers = {name: _answer(task, scene, ranker, runs) for name, ranker in rankers.items() if name in setting.methods}
+    if SEMANTIC in setting.methods:
+        answers[SEMANTIC] = _answer(task, scene, rankers[HAND], runs, TieBreaker())
+    return answers
 
 
 def functions_of(corpus: Corpus) -> NDArray[np.bool_]:
@@ -209,9 +215,15 @@ def functions_of(corpus: Corpus) -> NDArray[np.bool_]:
     return np.isin(corpus.kinds, (terms.FUNCTION, terms.METHOD))
 
 
-def _answer(task: Task, scene: Scene, ranker: rank.Ranker, runs: NDArray[np.bool_]) -> tuple[Answer, list[tuple[int, Symbol]]]:
+def _answer(
+    task: Task, scene: Scene, ranker: rank.Ranker, runs: NDArray[np.bool_], ties: TieBreaker | None = None
+) -> tuple[Answer, list[tuple[int, Symbol]]]:
     corpus = ranker.corpus
     found = ranker.rank(task.query, limit=DEPTH, accept=runs)
+    if ties is not None:
+        names = [_symbol(scene, corpus, one.doc).name for one in found]
+        added = ties.added(task.query, names, [one.score for one in found])
+        found = [one for _, one in sorted(zip(added, found, strict=True), key=lambda pair: -(pair[1].score + pair[0]))]
     ranked = [(int(corpus.file_of[one.doc]), _symbol(scene, corpus, one.doc)) for one in found]
     files = [file for file, _ in ranker.files(task.query, _FILES)]
     if ranker.reranker is not None:  # it orders functions; a file then stands where the first of its functions does

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mog.engine.errors import UsageError
 from mog.engine.evals import cards, field, gold, stats
-from mog.engine.evals.field import HAND, RERANKED, Outcome, Setting
+from mog.engine.evals.field import HAND, RERANKED, SEMANTIC, Outcome, Setting
 from mog.engine.evals.gold import FILE_CUTS, FUNCTION_CUTS, Task
 from mog.engine.evals.suites import Column, Gate, Measure, Options, Row, SuiteResult, Table, Telling
 from mog.engine.evals.trial import Score
@@ -28,6 +28,7 @@ TITLES = {
     "b1-embed": "B1 chunks, static embedding",
     HAND: "mog, hand-set weights",
     RERANKED: "mog, reranked",
+    SEMANTIC: "mog, hand-set, embeddings break ties",
 }
 Pick = Callable[[Score], Sequence[int]]
 LEVELS: tuple[tuple[str, str, tuple[int, ...], Pick], ...] = (
@@ -60,6 +61,8 @@ def prepared(options: Options) -> tuple[list[Task], Setting]:
     if not tasks:
         raise UsageError("no task has an answer on both levels", where=str(options.tasks), way_out="give other tasks")
     ours = (HAND, RERANKED) if options.rerank and rerank.Reranker.load() is not None else (HAND,)
+    if options.extra.get("embeddings") == "on":
+        ours = (*ours, SEMANTIC)
     cache = options.cache or cards.default_folder()
     features = cache / "features" if options.extra.get("features") == "yes" else None
     asked = () if options.baselines == ("none",) else field.available(options.baselines)
@@ -103,7 +106,8 @@ def _gains(methods: Sequence[str], outcomes: Sequence[Outcome], seed: int) -> It
     """Differences of pairs of methods on the same tasks."""
     best = RERANKED if RERANKED in methods else HAND
     pairs = [(RERANKED, HAND)] if RERANKED in methods else []
-    pairs += [(best, name) for name in methods if name not in (HAND, RERANKED)]
+    pairs += [(SEMANTIC, HAND)] if SEMANTIC in methods else []
+    pairs += [(best, name) for name in methods if name not in (HAND, RERANKED, SEMANTIC)]
     rows = tuple(Row(f"{TITLES[one]} − {TITLES[other]}", _differences(outcomes, one, other, seed)) for one, other in pairs)
     if rows:
         yield Table("Differences, task by task", _columns(), rows, "Points; an interval that holds 0 is no difference.")

@@ -27,13 +27,14 @@ from mog.engine.retrieval.zoom import Zoomer
 
 if TYPE_CHECKING:
     from mog.engine.retrieval.rank import Ranked, Ranker
+    from mog.engine.retrieval.semantic import TieBreaker
 
 Reading = Callable[[], AbstractContextManager[CodeView]]
 Notes = Callable[[str, Sequence[str], int], tuple[Item, ...]]
 Telling = Callable[[Progress], None]
 
-#: Results that a pack is made from; places whose notes are asked for; results among which a kind is chosen.
-FOUND, NOTED, KINDS_AMONG = 80, 8, 2_000
+#: Results that a pack is made from; places whose notes are asked for; results among which a kind is chosen; ties are broken in.
+FOUND, NOTED, KINDS_AMONG, TIED = 80, 8, 2_000, 200
 SPREADS = ("hops", "ppr", "off")
 #: Share of a budget that notes may take before code.
 NOTES_SHARE = 0.25
@@ -64,6 +65,8 @@ class Context:
         self._outlines = Outlines(disk)
         self._notes = notes
         self._ranker: Ranker | None = None
+        self._semantic = config.embeddings == "on"
+        self._tie_breaker: TieBreaker | None = None
 
     # questions
 
@@ -78,9 +81,10 @@ class Context:
         with self._reading() as view:
             found, total = self._find(view, _words(query), kinds, rerank, limit, progress)
             fresh = {path: self._fresh(view, path) for path in {one.node.path for one in found}}
+            notes = (self._tie_breaker.note,) if self._tie_breaker else ()
             hits = tuple(Hit(one.node, one.score, fresh[one.node.path], one.parts) for one in found)
             gated = sum(1 for hit in hits if hit.node.gated)
-            return SearchAnswer(query, hits, total, Boundary(omitted=total - len(hits), gated=gated), view.stamp)
+            return SearchAnswer(query, hits, total, Boundary(omitted=total - len(hits), gated=gated, notes=notes), view.stamp)
 
     def search(
         self, query: str, *, budget: int = 4_000, zoom: Zoom | None = None, kinds: Collection[str] = (), limit: int = 50,
@@ -207,11 +211,11 @@ class Context:
         if not query:
             return [], Boundary()
         found, total = self._find(view, query, way.kinds, way.rerank, FOUND, progress)
-        omitted = Boundary(omitted=total - len(found))
+        omitted = Boundary(omitted=total - len(found), notes=(self._tie_breaker.note,) if self._tie_breaker else ())
         if way.spread not in ("hops", "ppr") or not found:
             return found, omitted
         found, notes = self._spread(view, found, way.kinds, way.spread)
-        return found, replace(omitted, notes=notes)
+        return found, replace(omitted, notes=(*omitted.notes, *notes))
 
     def _find(
         self, view: CodeView, query: str, kinds: Collection[str], rerank: bool, limit: int, progress: Telling | None
@@ -220,10 +224,26 @@ class Context:
         ranker = self._ranking(view, rerank, progress)
         scores = ranker.score(query)
         if not kinds:
-            return self._nodes(view, ranker, ranker.best(scores, limit=limit)), ranker.matching(scores)
+            found = self._nodes(view, ranker, ranker.best(scores, limit=max(limit, TIED if self._semantic else 0)))
+            return self._untied(query, found)[:limit], ranker.matching(scores)
         looked_at = self._nodes(view, ranker, ranker.best(scores, limit=KINDS_AMONG))
         found = [one for one in looked_at if one.node.kind in kinds]
-        return found[:limit], len(found)
+        return self._untied(query, found)[:limit], len(found)
+
+    def _untied(self, query: str, found: list[Found]) -> list[Found]:
+        """In order of meaning where words say nearly the same; only if the configuration wants it."""
+        if not self._semantic:
+            return found
+        from mog.engine.retrieval.semantic import TieBreaker
+
+        self._tie_breaker = self._tie_breaker or TieBreaker()
+        names = [one.node.qual or one.node.path for one in found]
+        added = self._tie_breaker.added(query, names, [one.score for one in found])
+        moved = [
+            replace(one, score=one.score + more, parts={**one.parts, "meaning": more})
+            for one, more in zip(found, added, strict=True)
+        ]
+        return sorted(moved, key=lambda one: -one.score)
 
     def _ranking(self, view: CodeView, rerank: bool, progress: Telling | None) -> Ranker:
         from mog.engine.retrieval.rank import Ranker

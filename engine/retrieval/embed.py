@@ -1,8 +1,8 @@
 """Optional static embeddings: a table of token vectors that ships inside a package, averaged. No model runs, nothing is loaded
 from elsewhere.
 
-Who calls: ``rank.py`` as a light tie-breaker where the config turns it on; ``evals/trial.py`` for chunk RAG. What may not
-come in: a download, a weight above ``MAX_WEIGHT``, vectors of two spaces in one comparison.
+Who calls: ``semantic``, the tie-breaker; ``evals/field`` for chunk RAG. What may not come in: a download, vectors of two spaces in
+one comparison.
 
 Weights: ``wordllama`` (MIT), 32,000 x 256 half floats, installed with the extra ``[embed]``. Only its two data files are read, by
 this module; the package itself is not imported (its loader asks the network first).
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from mog.engine.errors import ProviderError, UsageError
 
-#: What a cosine may add to a score at most: more was measured to hurt (docs/results/localization.md).
+#: The most that nearness may weigh beside words; as an equal of theirs it makes every figure worse.
 MAX_WEIGHT = 0.1
 _PACKAGE = "wordllama"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"

@@ -26,6 +26,7 @@ class RankWeights:
         mentions: what a mention of full strength is worth, as a share of the best score by words, by ``mentions.KINDS``.
         tests: what a test's score is multiplied with, unless the query speaks of tests.
         kinds: what the score of a kind of document is multiplied with.
+        meaning: of embeddings, where they are on: standard deviations of score for one of nearness (``embed.MAX_WEIGHT`` at most).
     """
 
     fields: Mapping[str, float] = field(
@@ -53,6 +54,7 @@ class RankWeights:
     kinds: Mapping[str, float] = field(
         default_factory=lambda: {"function": 1.0, "method": 1.0, "class": 0.9, "other": 0.7, "file": 0.6, "text": 0.6}
     )
+    meaning: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from mog.engine.config import EngineConfig
 from mog.engine.workspace import Workspace
 
 SECRET = "ghp_" + "FAKE" * 9
@@ -100,7 +101,9 @@ export function open(
 }  # fmt: skip
 
 
-def repository(folder: Path, files: Mapping[str, str] = FILES, *, index: bool = True) -> Workspace:
+def repository(
+    folder: Path, files: Mapping[str, str] = FILES, *, index: bool = True, config: EngineConfig | None = None
+) -> Workspace:
     """A git repository with these files, committed; its workspace, indexed unless told otherwise."""
     for name, text in files.items():
         path = folder / name
@@ -109,7 +112,7 @@ def repository(folder: Path, files: Mapping[str, str] = FILES, *, index: bool = 
     git(folder, "init", "-q", ".")
     git(folder, "add", "-A", "-f")
     git(folder, "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "first")
-    workspace = Workspace.open(folder)
+    workspace = Workspace.open(folder, config=config)
     if index:
         workspace.index(workers=1)
     return workspace
