@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -25,7 +26,7 @@ from mog.engine.reason.writer import Writer
 
 SEED = 20_260_101
 WHEN = "2026-01-31T12:00:00Z"
-PREVIEWS, COMMITS, ASKS = 200, 60, 40
+PREVIEWS, REJECTS, COMMITS, ASKS, WARM = 200, 30, 200, 40, 12
 
 
 def mesh_at(folder: Path) -> Mesh:
@@ -92,18 +93,18 @@ def ask(folder: Path) -> dict[str, Any]:
     rng = random.Random(SEED)
     previews = timed(lambda: commands.reject_preview(mesh, rng.choice(grounds)), PREVIEWS)
     rejects, withdraws = [], []
-    for i in range(COMMITS // 2):
+    for i in range(REJECTS):
         found = commands.evidence(mesh, f"seen {i}").result
         target = rng.choice(grounds)
         rejects += timed(lambda f=found, t=target: commands.judge(mesh, f, t, "contradicts", auditor="person", reason="r"), 1)  # type: ignore[misc]
         withdraws += timed(lambda f=found: commands.withdraw(mesh, f, reason="r"), 1)  # type: ignore[misc]
     size, seq = ledger_size(folder), mesh.head.seq
-    commits = timed(lambda: commands.evidence(mesh, f"noted {rng.random()}"), COMMITS)
+    commits = beside_the_disk(lambda: commands.evidence(mesh, f"noted {rng.random()}"), folder)
     grown = (ledger_size(folder) - size) / (mesh.head.seq - seq)
     return {
         "load_s": loaded - began, "labels_s": labelled - loaded, "memory_per_node": memory,
         "preview_ms": spread(previews), "reject_ms": spread(rejects), "withdraw_ms": spread(withdraws),
-        "commit_ms": spread(commits), "fsync_ms": spread(fsyncs(folder)), "bytes_per_commit": grown,
+        **commits, "bytes_per_commit": grown,
         "persist_ask_ms": spread(asked(mesh, folder)),
     }  # fmt: skip
 
@@ -187,15 +188,52 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     return {"p50": statistics.median(ordered), "p95": ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]}
 
 
-def fsyncs(folder: Path) -> list[float]:
-    """Milliseconds of a bare write of a page with fsync on the same disk."""
-    path = folder / "bare"
-    fd = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+def beside_the_disk(commit: Callable[[], Any], folder: Path) -> dict[str, Any]:
+    """Commits, each followed by what the disk asks for as much: both kinds of least write, on the same file system.
+
+    The bare fsync appends as many bytes as a commit writes to its log, in one write, to a file of its own. SQLite's least
+    commit updates one row of a database of its own, with the same settings (WAL, ``synchronous = FULL``).
+    """
+    size = int(statistics.median(logged(commit, folder / "ledger.db") for _ in range(WARM)))
+    fd, db = os.open(folder / "bare", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600), least_database(folder / "least.db")
+    rows: list[tuple[float, float, float, float]] = []
     try:
-        return timed(lambda: (os.pwrite(fd, b"x" * 4096, 0), os.fsync(fd)), COMMITS)
+        for _ in range(COMMITS):
+            began = time.process_time()
+            took = timed(commit, 1)[0]
+            used = (time.process_time() - began) * 1000
+            bare = timed(lambda: (os.write(fd, b"x" * size), os.fsync(fd)), 1)[0]
+            rows.append((took, used, bare, timed(lambda: db.execute("UPDATE t SET n = n + 1"), 1)[0]))
     finally:
         os.close(fd)
-        path.unlink()
+        db.close()
+    commits, processor, bares, least = ([row[i] for row in rows] for i in range(4))
+    return {
+        "commit_ms": spread(commits), "commit_cpu_ms": spread(processor), "fsync_ms": spread(bares),
+        "least_ms": spread(least), "written_per_commit": size,
+        "to_fsync": statistics.median(row[0] / row[2] for row in rows),
+        "to_least": statistics.median(row[0] / row[3] for row in rows),
+    }  # fmt: skip
+
+
+def logged(commit: Callable[[], Any], path: Path) -> int:
+    """Bytes that one commit wrote to the write-ahead log, which may begin anew when everything in it was copied."""
+    import apsw
+
+    with contextlib.closing(apsw.Connection(str(path))) as db:
+        before, after = ((commit(), db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())[1][1] for _ in range(2))
+    frames = after - before if after > before else after
+    return int(frames) * (24 + 4096)  # header and page (SQLite file format, section 4.1)
+
+
+def least_database(path: Path) -> Any:
+    """A database of one row that is synced at every commit as the ledger is."""
+    import apsw
+
+    db = apsw.Connection(str(path))
+    for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "CREATE TABLE t(n)", "INSERT INTO t VALUES(0)"):
+        db.execute(statement)
+    return db
 
 
 def ledger_size(folder: Path) -> int:

@@ -117,7 +117,6 @@ class Agent:
         self.space, self.book, self.random = space, book, random
         self.topics = topics(space.root, random)
         self.name = "scripted"
-        self.at = 0
         self.edits = 0
         self.seen: list[int] = []
         for kind, topic in zip(("constraint", "correction", "task", "constraint"), self.topics, strict=False):
@@ -138,7 +137,7 @@ class Agent:
         if not self.seen or self.random.random() < 1 / TOPIC_TURNS:
             self._move()
         act = self.random.choices((self.search, self.expand, self.recall, self.edit, self.pin), (4, 5, 2, 1, 0.5))[0]
-        self.at += 1
+        self.book.counts["turns"] += 1
         act()
 
     def _move(self) -> None:
@@ -311,9 +310,8 @@ PROMISES = (
 
 def _row(name: str, book: Book, budget: int) -> Row:
     counts = book.counts
-    turns = book.trace[-1].turn if book.trace else 0
     values = {
-        "turns": turns, "shown": len(book.trace), "evictions": counts["evictions"], "evicted": counts["evicted"],
+        "turns": counts["turns"], "shown": len(book.trace), "evictions": counts["evictions"], "evicted": counts["evicted"],
         "recalls": counts["recalls"], "edits": counts["edits"], "peak": book.peak, "stub": book.stub,
     }  # fmt: skip
     return Row(name, {key: Measure(float(value)) for key, value in values.items()})

@@ -95,8 +95,7 @@ class LedgerFile:
         """
         with self._writing:
             try:
-                db = self._writable(look)
-                self._begin(db)
+                db = self._begun() or self._begun_anew(look)
                 try:
                     return change(db)
                 finally:
@@ -123,15 +122,51 @@ class LedgerFile:
             self._current[role] = cookie
         return found
 
-    def _begin(self, db: apsw.Connection) -> None:
-        db.set_busy_timeout(0)
+    def glance(self, ask: Callable[[apsw.Connection], _T | None]) -> _T | None:
+        """``ask`` on the connection that writes, where it is open, idle and the file still the one it was opened on.
+
+        It has looked at the file just before. None where that is not so, or the file does not let itself be looked at now.
+        """
+        if self.writer is None or not self._writing.acquire(blocking=False):
+            return None
+        try:
+            db = self.writer
+            if db is None or db.in_transaction or not files.unchanged(self.path, self._identity["writer"]):
+                return None
+            db.pragma("data_version")  # begins a read: that is the look at the file, whatever it says
+            return ask(db)
+        except apsw.Error:
+            return None
+        finally:
+            self._writing.release()
+
+    def _begun(self) -> apsw.Connection | None:
+        """The open connection, in a transaction; None when there is none, or the file is no longer the one it was."""
+        db = self.writer
+        if db is None:
+            return None
+        self._lock(db)
+        same = False
+        try:
+            same = files.unchanged(self.path, self._identity["writer"])
+        finally:
+            if not same:
+                _rollback(db)
+        return db if same else None
+
+    def _begun_anew(self, look: bool) -> apsw.Connection:
+        db = self._writable(look)
+        self._lock(db)
+        if files.examine(self.path) != self._identity["writer"]:  # replaced before we had the lock: not the file any more
+            db.execute("ROLLBACK")
+            raise HeldByOther("the ledger was replaced", where=self.named, way_out="read it again and retry")
+        return db
+
+    def _lock(self, db: apsw.Connection) -> None:
         try:
             db.execute("BEGIN IMMEDIATE")
         except apsw.BusyError as error:
             raise files.held(self.named) from error
-        if files.examine(self.path) != self._identity["writer"]:  # replaced before we had the lock: not the file any more
-            db.execute("ROLLBACK")
-            raise HeldByOther("the ledger was replaced", where=self.named, way_out="read it again and retry")
 
     def _readable(self) -> apsw.Connection | None:
         now = files.examine(self.path)

@@ -13,9 +13,9 @@ from typing import Any
 import apsw
 
 from mog.engine.errors import StoreDamaged
-from mog.engine.ledgers import chain, files, records, schema
+from mog.engine.ledgers import chain, files, merkle, records, schema
 from mog.engine.ledgers.chain import Event, Head
-from mog.engine.ledgers.proofs import StoredTree
+from mog.engine.ledgers.proofs import STORED_FROM, StoredTree
 from mog.engine.ledgers.records import Put, Records
 
 Fold = Callable[[Event], Iterable[Put]]
@@ -23,6 +23,7 @@ Fold = Callable[[Event], Iterable[Put]]
 
 Puts = Mapping[str, list[records.Change]]
 WRONG_STATE = "the records do not add up to the head's state root"
+_WRONG_ROOT = "the Merkle tree is not that of the head"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,41 @@ class Draft:
 
 
 class Tail:
-    """The end of the log in an open transaction, where events are added."""
+    """The end of the log, where events are added in an open transaction.
 
-    def __init__(self, db: apsw.Connection, head: Head, where: str) -> None:
-        """Raises StoreDamaged when the records do not add up to the head's state root."""
+    What it remembers (head, tops of the tables, right edge of the Merkle tree) still holds in a later transaction of the
+    same connection when nobody else has written since: ``current`` says so, and the head is swapped only for the one it
+    knows. It must not be used again after a transaction that was not committed.
+
+    Attributes:
+        head: where the log stands.
+        ledger: its name.
+    """
+
+    def __init__(self, db: apsw.Connection, head: Head, where: str, ledger: str = "") -> None:
+        """Raises StoreDamaged when records or Merkle tree do not add up to the head, or a row it needs is missing."""
+        self.head = head
+        self.ledger = ledger
         self._db = db
         self._where = where
-        self._before = head
         self._seq = head.seq
         self._digest = bytes.fromhex(head.digest)
-        self._tree = StoredTree(db, where)
         self._records = Records(db, where)
-        if self._records.state().hex() != head.state:
+        self._state = self._records.state()
+        if self._state.hex() != head.state:
             raise StoreDamaged(WRONG_STATE, where=where, way_out=records.WAY_OUT)
+        self._edge = merkle.Frontier(head.seq, StoredTree(db, where).subtree)
+        if self._edge.root().hex() != head.root:
+            raise StoreDamaged(_WRONG_ROOT, where=where, way_out=files.WAY_OUT)
+        self._seen = -1
+
+    def current(self, db: apsw.Connection) -> bool:
+        """Whether what it remembers is what the file says, on a connection that has just looked at it."""
+        return db is self._db and db.data_version() == self._seen
+
+    def committed(self) -> None:
+        """Its transaction was committed, on a connection that is still open; from now on ``current`` can say yes."""
+        self._seen = self._db.data_version()
 
     def add(self, draft: Draft, when: str) -> Event:
         """Write one event and what follows from it."""
@@ -79,21 +102,24 @@ class Tail:
 
     def follow(self, seq: int, digest: bytes, puts: Puts) -> None:
         """Write what follows from an event that stands already: records, state root, leaf."""
+        before, self._state = self._state, self._records.apply(puts)
         self._seq, self._digest = seq, digest
-        self._db.execute("INSERT INTO states VALUES(?, ?)", (seq, self._records.apply(puts)))
-        self._tree.grow(seq)
+        self._db.execute("INSERT INTO states VALUES(?, ?)", (seq, self._state))
+        for level, index, found in self._edge.add(merkle.leaf_hash(chain.leaf_data(digest, before, self._state))):
+            if level >= STORED_FROM:
+                self._db.execute("INSERT INTO subtrees VALUES(?, ?, ?)", (level, index, found))
 
     def finish(self) -> Head:
         """Write the head; the head from now on. Raises HeldByOther when it is no longer the one we began with."""
         self._records.write()
-        after = Head(self._seq, self._digest.hex(), self._tree.root(self._seq).hex(), self._records.state().hex())
-        new = (after.seq, self._digest, bytes.fromhex(after.root), bytes.fromhex(after.state))
-        old = (self._before.seq, bytes.fromhex(self._before.digest))
+        root = self._edge.root()
+        old = (self.head.seq, bytes.fromhex(self.head.digest))
         query = "UPDATE head SET seq = ?, digest = ?, root = ?, state = ? WHERE one = 1 AND seq = ? AND digest = ?"
-        self._db.execute(query, (*new, *old))
+        self._db.execute(query, (self._seq, self._digest, root, self._state, *old))
         if self._db.changes() != 1:
             raise files.held(self._where)
-        return after
+        self.head = Head(self._seq, self._digest.hex(), root.hex(), self._state.hex())
+        return self.head
 
 
 def read_head(db: apsw.Connection, version: int) -> Head:

@@ -68,10 +68,12 @@ class EventLog:
         self._witness = witness
         self._signer = signer
         self._file = LedgerFile(path, _LARGEST, self._hold_against_witness)
+        self._tail: Tail | None = None
         self._named = self._file.named
 
     def close(self) -> None:
         """Give the file back. The log opens it again when it is next used."""
+        self._tail = None
         self._file.close()
 
     def __enter__(self) -> EventLog:
@@ -84,7 +86,12 @@ class EventLog:
 
     def head(self) -> Head:
         """Where the log stands. Raises StoreDamaged."""
-        return self._file.read(commit.read_head, Head())
+        return self._file.glance(self._unmoved) or self._file.read(commit.read_head, Head())
+
+    def _unmoved(self, db: apsw.Connection) -> Head | None:
+        """The head of our last commit, where nobody has written since."""
+        tail = self._tail
+        return tail.head if tail is not None and tail.current(db) else None
 
     @property
     def id(self) -> str:
@@ -277,21 +284,26 @@ class EventLog:
         return self._file.write(lambda db: self._commit(db, drafts, when, expected))
 
     def _commit(self, db: apsw.Connection, drafts: list[Draft], when: str, expected: Head | None) -> tuple[Event, ...]:
-        made = self._prepare(db)
-        before = commit.read_head(db, VERSION)
-        if expected is not None and before != expected:
+        tail, self._tail = self._tail, None  # kept again when the commit is there
+        made = False
+        if tail is None or not tail.current(db):
+            made = self._prepare(db)
+            before, name = commit.read_head(db, VERSION), commit.ledger_id(db, VERSION, self._named)
+            tail = Tail(db, before, self._named, name)
+        if expected is not None and tail.head != expected:
             way_out = "read it again and retry"
             raise HeldByOther("the ledger has moved on since it was read", where=self._named, way_out=way_out)
-        tail = Tail(db, before, self._named)
         events = tuple(tail.add(draft, when) for draft in drafts)
         after = tail.finish()
         if self._signer is not None and after.seq:
             signed.write(db, self._signer, self._named)
-        name = commit.ledger_id(db, VERSION, self._named)
         self._finish(db, after)
         if made:
             files.drain(db)
-        self._show(signed.checkpoint_of(name, after))
+        if self._file.writer is db:
+            tail.committed()
+            self._tail = tail
+        self._show(signed.checkpoint_of(tail.ledger, after))
         return events
 
     def _prepare(self, db: apsw.Connection) -> bool:

@@ -38,6 +38,17 @@ def examine(path: Path) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found else None
 
 
+def unchanged(path: Path, identity: tuple[int, int] | None) -> bool:
+    """Whether a file that is open is still the one with that identity, and only its owner may read it.
+
+    What stands beside it is not looked at: SQLite has it open too. Raises StoreDamaged for a link in its place.
+    """
+    folder, found = lstat(path.parent, stat.S_ISDIR), lstat(path, stat.S_ISREG)
+    if folder is None or found is None or (found.st_dev, found.st_ino) != identity:
+        return False
+    return os.name != "posix" or not (folder.st_mode | found.st_mode) & 0o077
+
+
 def make(path: Path) -> tuple[int, int]:
     """Identity of the file; if there is none, an empty one is made. Modes are tightened to 0600 in a folder of 0700.
 

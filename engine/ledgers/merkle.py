@@ -55,6 +55,37 @@ def _range_hash(start: int, end: int, subtree: Subtree) -> bytes:
     return found
 
 
+class Frontier:
+    """The perfect subtrees at the right edge of a growing tree, which is all that its root and its next leaves need."""
+
+    def __init__(self, size: int, subtree: Subtree) -> None:
+        """Of the first ``size`` leaves of a tree that can be asked."""
+        self.size = size
+        levels = [level for level in range(size.bit_length() - 1, -1, -1) if size >> level & 1]
+        self._peaks = [subtree(level, (size >> level) - 1) for level in levels]
+
+    def add(self, leaf: bytes) -> list[tuple[int, int, bytes]]:
+        """One more leaf, given by its hash; the inner nodes it completes as (level, index, hash), lowest first."""
+        self.size += 1
+        made: list[tuple[int, int, bytes]] = []
+        level, found = 0, leaf
+        while not self.size >> level & 1:
+            level += 1
+            found = node_hash(self._peaks.pop(), found)
+            made.append((level, (self.size >> level) - 1, found))
+        self._peaks.append(found)
+        return made
+
+    def root(self) -> bytes:
+        """Root over all leaves so far."""
+        if not self._peaks:
+            return EMPTY
+        found = self._peaks[-1]
+        for peak in self._peaks[-2::-1]:
+            found = node_hash(peak, found)
+        return found
+
+
 def inclusion(index: int, size: int, subtree: Subtree) -> list[bytes]:
     """Inclusion proof of leaf ``index`` (from 0) in the tree of ``size`` leaves (2.1.3.1), lowest sibling first.
 

@@ -60,15 +60,6 @@ class StoredTree:
             raise StoreDamaged(what, where=self._where, way_out=files.WAY_OUT)
         return row[0]
 
-    def grow(self, size: int) -> None:
-        """Store the nodes that the last of ``size`` leaves completes."""
-        level = STORED_FROM
-        while size and size % (1 << level) == 0:
-            index = (size >> level) - 1
-            below = (self.subtree(level - 1, 2 * index), self.subtree(level - 1, 2 * index + 1))
-            self._db.execute("INSERT INTO subtrees VALUES(?, ?, ?)", (level, index, merkle.node_hash(*below)))
-            level += 1
-
     def root(self, size: int) -> bytes:
         """Merkle root over the first ``size`` events."""
         return merkle.root(size, self.subtree)

@@ -102,7 +102,7 @@ def _restored(data: bytes) -> bytes:
 
 
 class Records:
-    """The records in one open transaction."""
+    """The records in one open transaction, or in several of one connection between which nobody else writes."""
 
     def __init__(self, db: apsw.Connection, where: str) -> None:
         self._db = db

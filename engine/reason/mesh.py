@@ -83,7 +83,8 @@ class Mesh:
     @property
     def tables(self) -> Tables:
         """The records, brought up to the ledger; for rooms of ``reason``, which hold ``locked()`` while they read."""
-        with self.locked():
+        with self._lock:
+            self._look()
             return self._tables
 
     @property
@@ -96,8 +97,7 @@ class Mesh:
     def locked(self) -> Iterator[Mesh]:
         """Several reads of one state: nothing changes in between, whoever writes to the ledger meanwhile."""
         with self._lock:
-            if self._writer is None and not self._held:
-                self._refresh()
+            self._look()
             self._held += 1
             try:
                 yield self
@@ -315,6 +315,11 @@ class Mesh:
         return self._batch
 
     # -- coming up to the ledger
+
+    def _look(self) -> None:
+        """Come up to the ledger, unless a writer or a reader holds the state as it is."""
+        if self._writer is None and not self._held:
+            self._refresh()
 
     def _refresh(self) -> None:
         head = self.log.head()

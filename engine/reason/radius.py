@@ -282,6 +282,8 @@ class _Tracer:
         return [self._moves([at for at, one in enumerate(kinds) if one == kind]) for kind in range(3)]
 
     def _moves(self, places: Sequence[int]) -> Moves:
+        if not places:
+            return Moves()
         nodes, name, parent = [self.order[at] for at in places], self.work.name, self.parent
         return Moves(
             [name[n] for n in nodes],

@@ -133,6 +133,8 @@ class Anchored:
 
 def thaw(value: Any) -> Any:
     """Plain JSON of a frozen value."""
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, Mapping):
         return {k: thaw(v) for k, v in value.items()}
     return [thaw(v) for v in value] if isinstance(value, list | tuple) else value
@@ -213,12 +215,12 @@ _FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[str, Any], Any]]] = {
     **dict.fromkeys(WORK, (thaw, lambda _, v: freeze(v))),
 }
 TABLES = tuple(_FORMS)
+_text_of = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def encode(table: str, value: Any) -> bytes:
     """The stored form of a record: JSON with sorted keys, no spaces, UTF-8."""
-    text = json.dumps(_FORMS[table][0](value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode("utf-8")
+    return _text_of(_FORMS[table][0](value)).encode("utf-8")
 
 
 def decode(table: str, key: str, body: bytes) -> Any:

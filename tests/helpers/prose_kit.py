@@ -33,6 +33,11 @@ def claims(mesh: Mesh, standing: bool = True) -> dict[str, str]:
     return {node.label: node.id for node in mesh.graph.nodes("claim") if not standing or mesh.stands(node.id)}
 
 
+def said(mesh: Mesh) -> dict[str, str]:
+    """Id → label of the claims that stand; a statement that belongs to its place stands once for each place."""
+    return {node.id: node.label for node in mesh.graph.nodes("claim") if mesh.stands(node.id)}
+
+
 def entities(mesh: Mesh) -> dict[str, str]:
     return {node.label: node.id for node in mesh.graph.nodes("entity") if mesh.walkable(node.id)}
 

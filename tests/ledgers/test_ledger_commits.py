@@ -12,6 +12,8 @@ import pytest
 from ledger_kit import WHEN, changed, first_format, fold, sql, state_of, step
 
 from mog.engine.errors import HeldByOther, MogError, StoreDamaged, UsageError
+from mog.engine.ledgers.checkpoints import Signer
+from mog.engine.ledgers.commit import Tail
 from mog.engine.ledgers.events import VERSION, EventLog, Head, Put, Step
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and links differ elsewhere")
@@ -118,6 +120,7 @@ def test_a_file_that_was_replaced_in_the_last_moment_is_not_written_to(log, tmp_
     log.commit([step(("node", "a", "x"))], when=WHEN)
     with EventLog(tmp_path / "other" / "ledger.db") as other:
         other.commit([step(("node", "b", "y"))], when=WHEN)
+    log.close()  # so that it is opened again, and replaced after that
     real = log._file._writable
 
     def replaced(look: bool) -> apsw.Connection:
@@ -133,18 +136,109 @@ def test_a_file_that_was_replaced_in_the_last_moment_is_not_written_to(log, tmp_
     assert log.commit([step(("node", "c", "z"))], when=WHEN)[0].seq == 2
 
 
+def test_a_file_that_was_replaced_between_commits_is_another_ledger(log, tmp_path):
+    log.commit([step(("node", "a", "x"))], when=WHEN)
+    known = log.head()
+    with EventLog(tmp_path / "other" / "ledger.db") as other:
+        other.commit([step(("node", "b", "y"))], when=WHEN)
+    other.path.replace(log.path)
+    with pytest.raises(HeldByOther, match="moved on"):
+        log.commit([step(("node", "a", "z"))], when=WHEN, expected=known)
+    assert log.head() != known and loaded(log) == {("node", "b"): b"y"}
+    assert log.commit([step(("node", "c", "z"))], when=WHEN)[0].seq == 2 and log.verify(fold()).ok
+
+
+def test_commits_in_a_row_and_by_two_logs_in_turn_give_the_same_file(tmp_path):
+    steps = [step(("node", f"{i % 7}", f"{i}"), ("edge", f"{i}", "e")) for i in range(40)]
+    heads = []
+    for logs in (1, 2):
+        path = tmp_path / str(logs) / "ledger.db"
+        writers = [EventLog(path) for _ in range(logs)]
+        for i, change in enumerate(steps):
+            writers[i % logs].commit([change], when=WHEN)
+            assert len({writer.head() for writer in writers}) == 1
+        heads.append(writers[0].head())
+        assert writers[-1].verify(fold()).ok
+        for writer in writers:
+            writer.close()
+    assert (heads[0].root, heads[0].state, heads[0].digest) == (heads[1].root, heads[1].state, heads[1].digest)
+
+
+def test_what_another_wrote_meanwhile_is_seen_by_one_that_remembers_its_last_commit(log):
+    log.commit([step(("node", "a", "x"))], when=WHEN)
+    first = log.head()
+    with EventLog(log.path) as other:
+        other.commit([step(("node", "b", "y"))], when=WHEN)
+    assert log.head().seq == 2
+    with pytest.raises(HeldByOther, match="moved on"):
+        log.commit([step(("node", "a", "z"))], when=WHEN, expected=first)
+    assert log.commit([step(("node", "a", "z"))], when=WHEN, expected=log.head())[0].seq == 3
+    assert loaded(log) == {("node", "a"): b"z", ("node", "b"): b"y"} and log.verify(fold()).ok
+
+
 def test_an_error_in_the_middle_leaves_the_object_usable(log, monkeypatch):
     log.commit([step(("node", "a", "x"))], when=WHEN)
 
     def full(*_: object) -> None:
         raise apsw.FullError("database or disk is full")
 
-    monkeypatch.setattr("mog.engine.ledgers.proofs.StoredTree.grow", full)
+    monkeypatch.setattr("mog.engine.ledgers.records.Records.write", full)
     with pytest.raises(StoreDamaged, match="full"):
         log.commit([step(("node", "a", "y"))], when=WHEN)
     monkeypatch.undo()
     assert loaded(log) == {("node", "a"): b"x"}
     assert log.commit([step(("node", "a", "z"))], when=WHEN)[0].seq == 2 and log.verify(fold()).ok
+
+
+@pytest.mark.parametrize("error", [apsw.FullError("disk is full"), KeyboardInterrupt(), HeldByOther("held", where="", way_out="")])
+def test_a_commit_that_ends_before_it_is_on_the_disk_is_not_remembered(log, monkeypatch, error):
+    log.commit([step(("node", "a", "x"))], when=WHEN)
+    before, real = log.head(), Tail.finish
+
+    def finished(tail: Tail) -> Head:
+        real(tail)  # everything is written and the new head is known; only COMMIT is lacking
+        raise error
+
+    monkeypatch.setattr(Tail, "finish", finished)
+    with pytest.raises((MogError, KeyboardInterrupt)):
+        log.commit([step(("node", "a", "y"))], when=WHEN)
+    monkeypatch.undo()
+    assert log.head() == before and log.head().root == before.root and loaded(log) == {("node", "a"): b"x"}
+    assert log.commit([step(("node", "a", "z"))], when=WHEN, expected=before)[0].seq == 2 and log.verify(fold()).ok
+
+
+@posix
+def test_a_link_in_the_place_of_an_open_file_is_refused_and_the_lock_given_back(log, tmp_path):
+    log.commit([step(("node", "a", "x"))], when=WHEN)
+    away = tmp_path / "away.db"
+    log.path.rename(away)
+    log.path.symlink_to(away)
+    for ask in (log.head, lambda: log.commit([step(("node", "a", "y"))], when=WHEN)):
+        with pytest.raises(StoreDamaged, match="a link"):
+            ask()
+    log.path.unlink()
+    away.rename(log.path)
+    with EventLog(log.path) as other:
+        assert other.commit([step(("node", "b", "y"))], when=WHEN)[0].seq == 2
+    assert log.head().seq == 2 and log.commit([step(("node", "a", "z"))], when=WHEN)[0].seq == 3
+
+
+def test_what_the_log_itself_writes_between_commits_is_seen(log):
+    log.commit([step(("node", f"{i}", "x")) for i in range(9)], when=WHEN)
+    assert log.rebuild(fold()) == log.head()
+    log.commit([step(("node", "a", "y"))], when=WHEN)
+    log.checkpoint(Signer(bytes(32)))
+    assert log.commit([step(("node", "b", "z"))], when=WHEN)[0].seq == 11 and log.verify(fold()).ok
+
+
+def test_a_commit_onto_a_damaged_tree_is_refused(log):
+    log.commit([step(("node", f"{i}", "x")) for i in range(9)], when=WHEN)
+    changed(log, "UPDATE subtrees SET hash = zeroblob(32) WHERE level = 3 AND idx = 0")
+    with pytest.raises(StoreDamaged, match="Merkle tree") as caught:
+        log.commit([step(("node", "a", "y"))], when=WHEN)
+    assert "doctor" in caught.value.way_out and log.head().seq == 9
+    log.rebuild()
+    assert log.commit([step(("node", "a", "y"))], when=WHEN)[0].seq == 10 and log.verify(fold()).ok
 
 
 def test_a_commit_onto_a_damaged_state_is_refused(log):

@@ -58,6 +58,16 @@ def test_roots_are_those_of_the_definition(size):
     assert merkle.root(size, merkle.subtree_of(LEAVES[:size])) == naive_root(LEAVES[:size])
 
 
+@pytest.mark.parametrize("start", [0, 1, 3, 8, 13])
+def test_a_tree_that_grows_leaf_by_leaf_has_the_same_roots_and_nodes(start):
+    edge = merkle.Frontier(start, merkle.subtree_of(LEAVES[:start]))
+    for size in range(start + 1, len(LEAVES) + 1):
+        made = edge.add(LEAVES[size - 1])
+        assert edge.root() == naive_root(LEAVES[:size])
+        assert [level for level, _, _ in made] == [k for k in range(1, 7) if size % (1 << k) == 0]
+        assert all(node == naive_root(LEAVES[i << k : (i + 1) << k]) for k, i, node in made)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.integers(1, 70), st.data())
 def test_inclusion_proofs_hold_and_no_changed_one_does(size, data):
