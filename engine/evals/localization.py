@@ -5,7 +5,7 @@ Who calls: ``mog eval run localization``. What may not come in: rankers (``field
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from mog.engine.errors import UsageError
@@ -73,7 +73,7 @@ def result(tasks: Sequence[Task], outcomes: Sequence[Outcome], options: Options)
     """Tables, bars and remarks from what was measured."""
     methods = [name for name in TITLES if name in outcomes[0].scores]
     tables = [_table("All tasks", methods, outcomes, options.seed), *_gains(methods, outcomes, options.seed)]
-    tables.append(_by_repo(methods, outcomes))
+    tables.append(_by_repo(outcomes))
     return SuiteResult(
         "localization", "Localisation: from an issue to the functions its fix touched", ABOUT, tuple(tables),
         tuple(_gates(outcomes, options.seed)), tuple(_remarks(methods, tasks, outcomes)), _setup(tasks, outcomes, options),
@@ -104,7 +104,7 @@ def _measures(outcomes: Sequence[Outcome], method: str, seed: int) -> dict[str, 
 
 def _gains(methods: Sequence[str], outcomes: Sequence[Outcome], seed: int) -> Iterator[Table]:
     """Differences of pairs of methods on the same tasks."""
-    best = RERANKED if RERANKED in methods else HAND
+    best = judged_by(outcomes)
     pairs = [(RERANKED, HAND)] if RERANKED in methods else []
     pairs += [(SEMANTIC, HAND)] if SEMANTIC in methods else []
     pairs += [(best, name) for name in methods if name not in (HAND, RERANKED, SEMANTIC)]
@@ -126,9 +126,9 @@ def _differences(outcomes: Sequence[Outcome], one: str, other: str, seed: int) -
     }
 
 
-def _by_repo(methods: Sequence[str], outcomes: Sequence[Outcome]) -> Table:
-    """The best method repository by repository, without intervals: most have few tasks."""
-    best = RERANKED if RERANKED in methods else HAND
+def _by_repo(outcomes: Sequence[Outcome]) -> Table:
+    """One method repository by repository, without intervals: most have few tasks."""
+    best = judged_by(outcomes)
     rows = []
     for repo in sorted({outcome.repo for outcome in outcomes}):
         mine = [outcome for outcome in outcomes if outcome.repo == repo]
@@ -154,7 +154,7 @@ def _remarks(methods: Sequence[str], tasks: Sequence[Task], outcomes: Sequence[O
     )
     model = rerank.Reranker.load() if RERANKED in methods else None
     if model is not None:
-        known = seen(model, tasks)
+        known = seen(model, (task.id for task in tasks))
         if known:
             yield (
                 f"The shipped reranker was trained on {known} of these {len(tasks)} tasks, so its row here flatters it; what it "
@@ -164,10 +164,16 @@ def _remarks(methods: Sequence[str], tasks: Sequence[Task], outcomes: Sequence[O
             yield "The shipped reranker has not seen any of these tasks."
 
 
-def seen(model: rerank.Reranker, tasks: Sequence[Task]) -> int:
-    """How many of these tasks a model was trained on, by the digests it carries."""
+def seen(model: rerank.Reranker, tasks: Iterable[str]) -> int:
+    """How many of these tasks (ids) a model was trained on, by the digests it carries."""
     known = set(model.about.get("tasks", "").split())
-    return sum(1 for task in tasks if rerank.digest([task.id])[:8] in known)
+    return sum(1 for task in tasks if rerank.digest([task])[:8] in known)
+
+
+def judged_by(outcomes: Sequence[Outcome]) -> str:
+    """The method that is held against others: reranked, unless the reranker was trained on any of these tasks."""
+    model = rerank.Reranker.load() if RERANKED in outcomes[0].scores else None
+    return HAND if model is None or seen(model, (one.task for one in outcomes)) else RERANKED
 
 
 def _setup(tasks: Sequence[Task], outcomes: Sequence[Outcome], options: Options) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from mog.engine.evals import field, localization, stats
-from mog.engine.evals.field import HAND, RERANKED, Outcome
+from mog.engine.evals.field import Outcome
 from mog.engine.evals.suites import Column, Gate, Measure, Options, Row, SuiteResult, Table, Telling
 from mog.engine.retrieval import estimator
 
@@ -70,7 +70,7 @@ def within(values: Sequence[float], budget: int) -> float:
 
 
 def _gates(outcomes: Sequence[Outcome], spent: Mapping[str, Sequence[float]]) -> Iterator[Gate]:
-    best = localization.TITLES[RERANKED if RERANKED in outcomes[0].scores else HAND]
+    best = localization.TITLES[localization.judged_by(outcomes)]
     for way in (best, f"{best}: signatures first"):
         mine = within(spent[way], BAR_BUDGET)
         for name in _BASELINES:
@@ -89,6 +89,9 @@ def _remarks(outcomes: Sequence[Outcome], spent: Mapping[str, Sequence[float]]) 
                 f"{localization.TITLES[name]}: chunks cut functions in two; if a function counted as read once its first line "
                 f"was, {lenient:.1f} % of the tasks would end inside {BAR_BUDGET:,} tokens."
             )
+            share = within([outcome.scores[name].tokens["whole"] for outcome in outcomes], BAR_BUDGET)
+            if BAR_FACTOR * share > 100:
+                yield f"{localization.TITLES[name]} answers {share:.1f} %: {BAR_FACTOR:.0f} times that is more than all tasks."
     for way, values in spent.items():
         never = sum(value == float("inf") for value in values)
         if never:
