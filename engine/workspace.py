@@ -561,6 +561,8 @@ class Workspace:
 
 def find_root(start: Path) -> Path:
     """Nearest folder at or above ``start`` that has ``.mog``, ``mog.yaml`` or ``.git``. Raises NoWorkspace."""
+    if ".." in start.parts:  # what is written before it is not above it
+        start = start.resolve()
     for folder in (start, *start.parents):
         if any(os.path.lexists(folder / name) for name in (".mog", "mog.yaml", ".git")):
             return folder
