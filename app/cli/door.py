@@ -35,6 +35,11 @@ def embedding(registry: TaskRegistry) -> Iterator[None]:
         _EMBEDDED.reset(token)
 
 
+def embedded() -> TaskRegistry | None:
+    """The workers and auditors of the program that embeds the command line, None when nobody does."""
+    return _EMBEDDED.get()
+
+
 def start_of(common: Common) -> Path:
     """The folder a command starts from.
 

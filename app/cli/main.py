@@ -1,4 +1,5 @@
-"""The door of the ``mog`` command. It answers ``--version`` itself and loads the command line for everything else.
+"""The door of the ``mog`` command. It answers ``--version`` itself, hands the session hook over, and for the rest
+loads the command line.
 
 Who calls: the installed ``mog`` script and ``mog/__main__.py``. What may not come in: imports beyond ``sys``.
 """
@@ -23,6 +24,10 @@ def main(argv: list[str] | None = None, *, registry: TaskRegistry | None = None)
     if arguments in (["--version"], ["-V"]):
         sys.stdout.write(f"mog {__version__}\n")
         return 0
+    if arguments == ["hook", "session-start"]:
+        from mog.app.cli.session_start import main as session_start
+
+        return session_start()
     from mog.app.cli.run import run
 
     if registry is None:

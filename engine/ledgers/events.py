@@ -21,7 +21,7 @@ from typing import Any
 import apsw
 
 from mog.engine.errors import HeldByOther, MogError, NotFound, StoreDamaged, UsageError
-from mog.engine.ledgers import chain, commit, files, proofs, report, schema, signed
+from mog.engine.ledgers import asked, chain, commit, files, proofs, report, schema, signed
 from mog.engine.ledgers.access import LedgerFile
 from mog.engine.ledgers.chain import MAX_BODY_BYTES, Event, Head, event_digest
 from mog.engine.ledgers.checkpoints import Checkpoint, Signer
@@ -279,7 +279,7 @@ class EventLog:
             StoreDamaged: the file is damaged, foreign, or cannot be written. Nothing was recorded then, unless the
                 message says that this could not be found out.
         """
-        drafts = [Draft.of(step) for step in steps]
+        drafts = [Draft.of(asked.stamped(step)) for step in steps]
         chain.check_when(when)
         return self._file.write(lambda db: self._commit(db, drafts, when, expected))
 

@@ -48,6 +48,7 @@ BELIEFS = {
 }  # fmt: skip
 NOTES = {"remember", "recall", "forget", "promote", "ws"}  # tried in tests/memory
 EVALS = {"eval"}  # tried in tests/evals
+CLIENTS = {"mcp", "hook"}  # tried in tests/clients
 WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
 
@@ -94,7 +95,7 @@ def assert_safe(data: bytes) -> None:
 
 
 def test_every_verb_is_tried_here() -> None:
-    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK | NOTES | EVALS
+    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK | NOTES | EVALS | CLIENTS
 
 
 @pytest.mark.parametrize("verb", ANSWERING)

@@ -1,0 +1,116 @@
+"""What was shown to each conversation, counted in its working set after the answer has left, not before.
+
+Who calls: ``tools_packs`` when it has shown something, ``desk`` at its end. What may not come in: choosing what is evicted (the engine
+does), text of answers. Counting reads the whole set; nobody need wait for it. What a conversation is shown within a moment is one
+turn. What was evicted meanwhile is said with the next answer of that conversation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mog.engine.errors import MogError
+
+if TYPE_CHECKING:
+    from mog.engine.memory.set_records import Stub, Turned
+    from mog.engine.memory.working_set import WorkingSet
+    from mog.engine.retrieval.model import Item
+
+MOMENT = 0.2  # seconds of a turn
+SESSIONS = 256
+BEHIND = 400  # items that may wait; beyond them an answer waits too
+NEWS = 64
+
+
+class Account:
+    """The counting of one desk. Safe from any thread.
+
+    Args:
+        of: the working set of a conversation by its name.
+    """
+
+    def __init__(self, of: Callable[[str], WorkingSet]) -> None:
+        self._of = of
+        self._changed = threading.Condition()
+        self._waiting: dict[str, list[Item]] = {}
+        self._busy = ""
+        self._hurry = False
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._free: dict[str, int] = {}
+        self._news: dict[str, list[Stub]] = {}
+        self._warned: dict[str, tuple[str, ...]] = {}
+
+    def room(self, session: str, wanted: int) -> int:
+        """Tokens of ``wanted`` that a pack may cost, so that the set stays within its budget after it."""
+        with self._changed:
+            free = self._free.get(session, -1) - sum(item.tokens for item in self._waiting.get(session, ()))
+        return wanted if free >= wanted else min(wanted, self._of(session).room())
+
+    def shown(self, session: str, items: Sequence[Item]) -> None:
+        """Count these, soon. Waits only where counting is far behind."""
+        from mog.engine.memory.set_scores import relevances
+
+        kept = [replace(item, score=share) for item, share in zip(items, relevances(items), strict=True)]
+        with self._changed:
+            if self._closed or not kept:
+                return
+            self._changed.wait_for(lambda: self._closed or sum(map(len, self._waiting.values())) < BEHIND, timeout=2.0)
+            self._waiting.setdefault(session, []).extend(kept)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="mog-account", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def settle(self, session: str = "", seconds: float = 5.0) -> None:
+        """Wait until what was shown is counted: of one conversation, or of all."""
+        with self._changed:
+            self._hurry = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._waits(session), timeout=seconds)
+
+    def news(self, session: str) -> tuple[list[Stub], tuple[str, ...]]:
+        """Stubs of what was evicted since this was asked last, and what the set has to say; each is told once."""
+        with self._changed:
+            return self._news.pop(session, []), self._warned.pop(session, ())
+
+    def heard(self, turned: Turned) -> None:
+        """Take in what a change of a set did."""
+        with self._changed:
+            for table in (self._free, self._news, self._warned):
+                while len(table) >= SESSIONS and turned.session not in table:
+                    del table[next(iter(table))]
+            self._free[turned.session] = turned.budget - turned.used
+            self._news[turned.session] = [*self._news.get(turned.session, ()), *turned.evicted][-NEWS:]
+            self._warned[turned.session] = turned.warnings
+
+    def close(self, seconds: float = 0.3) -> None:
+        """Count what waits, as far as that is quick, and end."""
+        if self._thread is not None:
+            self.settle(seconds=seconds)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _waits(self, session: str) -> bool:
+        return bool(self._waiting.get(session) or self._busy == session) if session else bool(self._waiting or self._busy)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or bool(self._waiting))
+                self._changed.wait_for(lambda: self._closed or self._hurry, timeout=MOMENT)
+                if self._closed:
+                    return
+                session = self._busy = next(iter(self._waiting))
+                items = self._waiting.pop(session)
+            with contextlib.suppress(MogError):  # what cannot be counted is telemetry; the answer has left
+                self.heard(self._of(session).serve(items))
+            with self._changed:
+                self._busy = ""
+                self._hurry = self._hurry and bool(self._waiting)
+                self._changed.notify_all()
