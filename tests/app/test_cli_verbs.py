@@ -49,6 +49,7 @@ BELIEFS = {
 NOTES = {"remember", "recall", "forget", "promote", "ws"}  # tried in tests/memory
 EVALS = {"eval"}  # tried in tests/evals
 CLIENTS = {"mcp", "hook"}  # tried in tests/clients
+SERVED = {"serve"}  # tried in tests/mcp
 WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
 
@@ -95,7 +96,7 @@ def assert_safe(data: bytes) -> None:
 
 
 def test_every_verb_is_tried_here() -> None:
-    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK | NOTES | EVALS | CLIENTS
+    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK | NOTES | EVALS | CLIENTS | SERVED
 
 
 @pytest.mark.parametrize("verb", ANSWERING)
