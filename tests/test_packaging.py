@@ -14,7 +14,7 @@ import pytest
 import tree
 
 ROOT = tree.ROOT
-DATA = {"*.scm", "*.tcss"}
+DATA = {"*.json", "*.scm", "*.tcss"}
 TOP = ("app", "engine", "widgets", "styles")
 
 
