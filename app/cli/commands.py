@@ -68,6 +68,7 @@ VERBS = (
     Verb("grammars", "mog.app.cli.grammars:grammars", "List the languages and where their grammars come from."),
     Verb("tui", "mog.app.cli.tui:tui", "Open the workbench, or print one of its panes."),
     Verb("serve", "mog.app.cli.serve:serve", "Serve agents over the Model Context Protocol."),
+    Verb("traffic", "mog.app.cli.traffic:traffic", "Show what agents asked, and what it cost them."),
     Verb("mcp", "mog.app.cli.mcp:mcp", "Enter mog in the configuration of agent clients, or take it away."),
     Verb("hook", "mog.app.cli.hook:hook", "Install the git hook, and tell agent sessions what changed."),
     Verb("completion", "mog.app.cli.completion:completion", "Print a completion script for a shell."),

@@ -49,7 +49,7 @@ BELIEFS = {
 NOTES = {"remember", "recall", "forget", "promote", "ws"}  # tried in tests/memory
 EVALS = {"eval"}  # tried in tests/evals
 CLIENTS = {"mcp", "hook"}  # tried in tests/clients
-SERVED = {"serve"}  # tried in tests/mcp
+SERVED = {"serve", "traffic"}  # tried in tests/mcp
 WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
 
