@@ -33,7 +33,8 @@ from mog.engine.workspace import Workspace
 #: a half times that.
 HANG, BUSY, TIMES = 5.0, 2.0, 2.5
 GIVE_UP = 30.0
-UNKNOWN = "it may record it yet"  # what is answered while a stopped process has the call
+#: What is answered while a stopped process has the call, or the ledger in the middle of a commit.
+UNKNOWN = ("it may record it yet", "another process is writing to the ledger")
 STOPPED = 4.0
 _BENCH = """
 import sys
@@ -124,7 +125,7 @@ class Round:
     def _heard(self, message: dict[str, Any], note: str) -> None:
         text = str(message)
         self.outcome.session += "session not found" in text.lower()
-        if UNKNOWN in text:
+        if any(words in text for words in UNKNOWN):
             self.outcome.unknown += 1
         elif "error" in message or message["result"].get("isError"):
             self.outcome.refused[text[-160:]] += 1
@@ -144,7 +145,10 @@ class Round:
         self.outcome.acknowledged += len(self.acknowledged)
         notes = Counter(_recorded(self.root, self._tag))
         self.outcome.lost += sum(note not in notes for note in self.acknowledged)
-        self.outcome.twice += sum(count > 1 for count in notes.values())
+        doubled = [note for note, count in notes.items() if count > 1]
+        self.outcome.twice += len(doubled)
+        for note in doubled:
+            report.say(f"twice: {note}: {_events(self.root, note)}")
         for client in self.clients:
             self.outcome.stray += len(client.stray)
             if client.process.pid not in self.doomed:
@@ -164,6 +168,13 @@ def _recorded(root: Path, tag: str) -> Iterator[str]:
         if workspace.ledger_path.exists():
             texts += [note.text.removesuffix(" was seen") for note in workspace.memory.search(tag, limit=200).notes]
     yield from (text for text in texts if text.startswith(tag))
+
+
+def _events(root: Path, note: str) -> list[tuple[int, Any]]:
+    """Numbers of the events that hold a note, and what they say of the call."""
+    with Workspace.open(root) as workspace:
+        events = [event for event in workspace.beliefs.log.events() if note in str(event.data)]
+        return [(event.seq, event.data.get("asked")) for event in events]
 
 
 # -- faults
@@ -327,7 +338,7 @@ def rows(outcomes: dict[tuple[str, str], Outcome]) -> Iterator[Sequence[str]]:
 
 HEAD = (
     "what ends", "in", "rounds", "calls", "acknowledged writes", "lost", "twice", "hangs", "session not found", "stray lines",
-    "orphans", "said to be open", "refused", "wait p50 s", "longest s",
+    "orphans", "told that it is held", "refused", "wait p50 s", "longest s",
 )  # fmt: skip
 
 

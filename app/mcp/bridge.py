@@ -26,7 +26,7 @@ from mog.app.mcp.table import WRITES
 CALL_META = "mog/call"
 #: Seconds without a sign of life while a request is open: of a process that is stopped, of one whose state the system does not
 #: tell, of one that runs and is slow. After the first, the next server may begin to get ready.
-STOPPED, PATIENCE, SLOW = 0.5, 2.0, 10.0
+STOPPED, PATIENCE, SLOW = 0.2, 2.0, 10.0
 BEAT = 0.25
 MINE = "mog:"  # ids of requests of our own begin so; those of a server are told apart by the number of its link
 Message = dict[str, Any]

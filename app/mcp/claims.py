@@ -42,20 +42,18 @@ class Claims:
             raise UsageError("a call's key has 32 hex digits", where="key", way_out="update the older of the two mogs")
         self._tidy()
         path = self._folder / key
-        before = os.path.lexists(path)
         lock = WriterLock(path, "mog serve, a call")
         until = time.monotonic() + PATIENCE
         while not lock.held:
             try:
                 lock.acquire()
             except HeldByOther as error:
-                before = True
                 pid = holder(path).partition(" ")[0]
                 if time.monotonic() > until or (pid.isdigit() and runs(int(pid)) is False):
                     raise _stuck(pid) from error
                 time.sleep(0.02)
         try:
-            yield before
+            yield not _first(path.with_suffix(".begun"))
         finally:
             lock.release()
 
@@ -68,6 +66,16 @@ class Claims:
             with contextlib.suppress(OSError):
                 if time.time() - path.lstat().st_mtime > KEPT_SECONDS:
                     path.unlink()
+
+
+def _first(mark: Path) -> bool:
+    """Whether nobody began this call before; asked with the lock in hand, so that no pause makes the answer old."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        os.close(os.open(mark, flags, 0o600))
+    except FileExistsError:
+        return False
+    return True
 
 
 def _stuck(pid: str) -> HeldByOther:

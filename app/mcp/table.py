@@ -14,7 +14,7 @@ from typing import Any
 
 Schema = Mapping[str, Any]
 PER_BUDGET = 1_200  # tokens of an answer with a pack beside its texts, which stand in it twice
-READ_SECONDS, WRITE_SECONDS, LONG_SECONDS = 20.0, 20.0, 600.0
+READ_SECONDS, WRITE_SECONDS, LONG_SECONDS = 30.0, 30.0, 600.0
 
 #: Kinds of notes that a program may remember; the others need a person's hand.
 REMEMBERED = ("decision", "failure", "task", "episode", "risk", "observation", "fact")
