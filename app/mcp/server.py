@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
+from mcp.shared.exceptions import MCPError
 
 from mog import __version__
 from mog.app.mcp import approval, prompts, resources
@@ -48,9 +50,10 @@ class Server(MCPServer[Any]):
 
     Args:
         options: what the client's command line asked for. session: name of the conversation when the client does not say one.
+        stateless: each request has a connection of its own (HTTP), so that in the earlier era there is nobody to notify.
     """
 
-    def __init__(self, desk: Desk, options: Options, session: str = "") -> None:
+    def __init__(self, desk: Desk, options: Options, session: str = "", *, stateless: bool = False) -> None:
         self._bus = InMemorySubscriptionBus()
         super().__init__(
             "mog",
@@ -62,10 +65,11 @@ class Server(MCPServer[Any]):
         )
         self.desk = desk
         self.options = options
+        self._stateless = stateless
         self._session = session or secrets.token_hex(4)
         self._tools = of_sets(options.sets, read_only=options.read_only or desk.options.read_only)
         self._watched: dict[str, ServerSession] = {}
-        self._listened: set[str] = set()
+        self._listened: Counter[str] = Counter()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news: set[asyncio.Task[None]] = set()
         low = self.low
@@ -207,14 +211,22 @@ class Server(MCPServer[Any]):
         if ctx.method == "subscriptions/listen" and isinstance(ctx.params, Mapping):
             wanted = ctx.params.get("notifications")
             uris = wanted.get("resourceSubscriptions") if isinstance(wanted, Mapping) else None
-            known = {str(uri) for uri in uris or () if resources.known(str(uri))}
-            self._listened |= set(list(known)[: resources.MOST_WATCHED - len(self._listened)])
+            known = sorted({str(uri) for uri in uris or () if resources.known(str(uri))})
+            new = known[: max(0, resources.MOST_WATCHED - len(self._listened))]
+            self._listened.update(new)
+            try:
+                return await call_next(ctx)
+            finally:  # the stream has ended
+                self._listened.subtract(new)
+                self._listened = +self._listened
         return await call_next(ctx)
 
     async def _subscribe(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         uri = str(params.uri)
+        if self._stateless:
+            raise MCPError(code=types.INVALID_REQUEST, message="over HTTP a subscription needs subscriptions/listen (2026-07-28)")
         if resources.known(uri) and len(self._watched) < resources.MOST_WATCHED:
             self._watched[uri] = ctx.session
         return types.EmptyResult()

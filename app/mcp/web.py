@@ -56,7 +56,7 @@ async def serve(folder: Path, options: Options, registry: TaskRegistry | None) -
     owner = None if options.read_only else Owner.take(place)
     token = secrets.token_hex(32) if options.read_only else token_of(place)
     station = Station(root, options, registry, owner)
-    server = Server(station.desk, options, session="http")
+    server = Server(station.desk, options, session="http", stateless=True)
     app = Guard(_app(server, port), port, token)
     config = uvicorn.Config(
         app, log_config=None, lifespan="on", limit_concurrency=AT_ONCE, timeout_graceful_shutdown=GRACE, timeout_keep_alive=30,

@@ -224,6 +224,13 @@ def test_a_listening_client_hears_which_resource_changed(repo: Path) -> None:
     assert told == {"mog://health", "contextmesh://session"}
 
 
+def test_a_subscription_that_could_tell_nobody_is_refused(repo: Path) -> None:
+    """Without a session the earlier era has no stream on which news could come."""
+    with site(repo) as server:
+        refused = server.ask("resources/subscribe", {"uri": "mog://health"})
+    assert b"subscriptions/listen" in refused.body and b'"error"' in refused.body
+
+
 def _stream(server: Site, wanted: dict[str, Any]) -> list[bytes]:
     """Lines of a listening stream until both addresses were told."""
     import http.client
