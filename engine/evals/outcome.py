@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mog.engine.errors import UsageError
+from mog.engine.evals import repos
 from mog.engine.evals.edits import Clone, Copy, Edit, Function, functions
 from mog.engine.evals.scripted import Agent, Mog, Place, Ripgrep, Summary, sources
 from mog.engine.evals.suites import Column, Gate, Measure, Options, Row, SuiteResult, Table, Telling
@@ -184,6 +185,6 @@ def _result(options: Options, rows: Sequence[Row], notes: Sequence[str], edits: 
         " between them. No model takes part: each agent follows its script, so the figures say what each way of working"
         " is shown and what it would believe, not how well a model would use it."
     )
-    setup = {"project": options.repos.name if options.repos else "", "commits replayed": str(edits)}
+    setup = {"project": repos.named(options.repos) if options.repos else "", "commits replayed": str(edits)}
     return SuiteResult("outcome", "A scripted agent over real edits", about, (Table("Outcome", COLUMNS, tuple(rows)),),
                        gates, tuple(notes), setup)  # fmt: skip

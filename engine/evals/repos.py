@@ -47,6 +47,11 @@ def locate(folder: Path, repo: str) -> Path:
     raise UsageError(f"there is no clone of {repo}", where=str(folder), way_out=_WAY_OUT)
 
 
+def named(folder: Path) -> str:
+    """What a folder of source or a clone is called: ``owner/name`` of ``owner+name/repo``, else its own name."""
+    return folder.name if folder.name != "repo" else folder.parent.name.replace("+", "/")
+
+
 def _git_dir(folder: Path) -> Path | None:
     for place in (folder / ".git", folder):
         if (place / "HEAD").is_file() and (place / "objects").is_dir():

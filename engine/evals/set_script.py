@@ -14,6 +14,7 @@ from random import Random
 from typing import NamedTuple
 
 from mog.engine.errors import UsageError
+from mog.engine.evals import repos
 from mog.engine.evals.edits import Clone, Copy, is_source
 
 TOPICS = 80
@@ -88,4 +89,4 @@ def copied(source: Path | None, root: Path) -> str:
         Copy(clone, root, clone.ask("rev-parse", "HEAD").decode().strip())
     else:
         shutil.copytree(source, root, ignore=shutil.ignore_patterns(".git", ".mog", "__pycache__", "node_modules"))
-    return source.name if source.name != "repo" else source.parent.name.replace("+", "/")
+    return repos.named(source)
