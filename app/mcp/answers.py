@@ -91,11 +91,19 @@ def fit(answer: Answer, stamp: Mapping[str, Any], cap: int) -> Sent:
     return Sent(text, data, False, _both(text, data), tuple(answer.path))
 
 
+#: What an agent can call where the engine names a command to a person.
+_TOOLS = {
+    "search": "search_context", "explain": "mesh_get_node", "recall": "recall", "verify": "verify", "why": "why", "ask": "mesh_ask",
+    "health": "mesh_health", "context create": "create_context", "recheck": "mesh_recheck",
+}  # fmt: skip
+_BY_COMMAND = re.compile(f"`mog ({'|'.join(_TOOLS)})[^`]*`")
+
+
 def failure(error: MogError, stamp: Mapping[str, Any]) -> Sent:
     """A failure with its way out, for a model to act on."""
     candidates = error.candidates[:CANDIDATES] if isinstance(error, AmbiguousTarget) else []
     data: dict[str, Any] = {"error": type(error).__name__, "what": error.what, "where": error.where}
-    data["way_out"] = error.way_out
+    data["way_out"] = _BY_COMMAND.sub(lambda found: f"`{_TOOLS[found[1]]}`", error.way_out)
     data |= {"candidates": candidates, "index": dict(stamp)} if candidates else {"index": dict(stamp)}
     data = _safe_tree(data)
     where = f"{data['where']}: " if data["where"] else ""

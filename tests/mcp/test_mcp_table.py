@@ -14,7 +14,7 @@ from mog.app.mcp.answers import Answer, Row
 from mog.app.mcp.server import _listed, _result
 from mog.app.mcp.table import BY_NAME, TOOLS, WRITES, cap_of, of_sets
 from mog.app.present import Block
-from mog.engine.errors import AmbiguousTarget, UsageError
+from mog.engine.errors import AmbiguousTarget, NotFound, UsageError
 from mog.engine.retrieval.estimator import tokens
 
 STAMP = {"generation": 7, "ref": "main@4f2a19c", "dirty": True, "state": "ready", "watch": "live"}
@@ -131,6 +131,16 @@ def test_a_failure_says_the_way_out_and_the_candidates() -> None:
     assert sent.failed
     assert sent.data["candidates"] == ["a", "b"]
     assert "way out: name one" in sent.text
+
+
+@pytest.mark.parametrize(("said", "told"), [
+    ("`mog search` finds names by their parts", "`search_context` finds names by their parts"),
+    ("make one with `mog context create`", "make one with `create_context`"),
+    ("run `mog index --full`", "run `mog index --full`"),
+])  # fmt: skip
+def test_an_agent_is_pointed_to_tools_and_a_person_to_commands(said: str, told: str) -> None:
+    assert f"way out: {told}" in answers.failure(NotFound("nothing", way_out=said), STAMP).text
+
 
 
 @pytest.mark.parametrize("page", ["x", "-1", "1e3", "9" * 12, "١"])
