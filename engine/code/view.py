@@ -253,10 +253,10 @@ class CodeView:
 
     def unknown_sites(self, name: str) -> tuple[int, int]:
         """(sites whose receiver is not known, sites capped) among calls written under this name."""
-        rows = [row for row in self.db.nodes_by_name(name) if row.type == "unresolved" and row.kind in UNKNOWN_KINDS]
         counts = Counter(dict.fromkeys(UNKNOWN_KINDS, 0))
-        for row in rows:
-            counts[row.kind] += len(self.graph.in_(row.key))
+        for key, kind in self.db.unresolved(name):
+            if kind in UNKNOWN_KINDS:
+                counts[kind] += self.graph.degree(key)[0]
         return counts["receiver"], counts["capped"]
 
     def subgraph(self, center: Node, depth: int, limit: int) -> nx.MultiDiGraph[int]:

@@ -112,15 +112,18 @@ class Handles:
             raise _damaged(path) from error
 
     def _write(self, digest: str, body: bytes) -> None:
-        temporary = self._folder / f".{digest}.{os.getpid()}"
+        temporary, path = self._folder / f".{digest}.{os.getpid()}", self._folder / digest
         try:
+            if not self._folder.is_symlink() and path.is_file() and not path.is_symlink() and path.read_bytes() == body:
+                os.utime(path)
+                return
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._folder.is_symlink():
                 raise StoreDamaged(".mog/handles is a link", where=str(self._folder), way_out="remove it and try again")
             flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
             with open(os.open(temporary, flags, 0o600), "wb") as out:
                 out.write(body)
-            os.replace(temporary, self._folder / digest)
+            os.replace(temporary, path)
             self._tidy()
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -130,7 +133,9 @@ class Handles:
 
     def _tidy(self) -> None:
         """Drop the oldest beyond ``KEPT``."""
-        held = sorted(self._folder.glob("[0-9a-f]*"), key=lambda path: (path.lstat().st_mtime_ns, path.name))
+        held = list(self._folder.glob("[0-9a-f]*"))
+        if len(held) > KEPT:
+            held.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
         for old in held[: max(0, len(held) - KEPT)]:
             with contextlib.suppress(OSError):
                 old.unlink()

@@ -262,6 +262,15 @@ class IndexDB(WordStore):
         where = "WHERE n.name IN (SELECT id FROM names WHERE text = ?1 COLLATE NOCASE)" + exact
         return self._nodes(where + " ORDER BY n.id", (schema.text(name),))
 
+    def unresolved(self, name: str) -> list[tuple[int, str]]:
+        """(key, kind) of the unresolved nodes of that name."""
+        types, kinds = self.codes(SPACE_TYPE), self.codes(SPACE_KIND)
+        wanted = [number for number, word in types.items() if word == "unresolved"]
+        named = "name IN (SELECT id FROM names WHERE text = ?1 COLLATE NOCASE AND text = ?1)"
+        query = f"SELECT id, kind FROM nodes WHERE {named} AND type = ?2 ORDER BY id"
+        rows = [row for number in wanted for row in self.rows(query, (schema.text(name), number))]
+        return [(key, kinds.get(kind, "")) for key, kind in rows]
+
     def nodes_by_prefix(self, prefix: str, limit: int = 50) -> list[NodeRow]:
         """Nodes whose name starts with ``prefix`` (ASCII letters folded), by name; at most ``limit``."""
         start = schema.text(prefix)
