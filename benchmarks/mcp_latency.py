@@ -108,7 +108,8 @@ def at_once(root: Path, targets: Sequence[str]) -> tuple[int, int, int, float]:
             client.open()
         _right(clients[0].call("why", target=targets[0]))
         began = time.perf_counter()
-        threads = [threading.Thread(target=_ask_all, args=(client, number, targets, right, late)) for number, client in enumerate(clients)]
+        each = ((client, number, targets, right, late) for number, client in enumerate(clients))
+        threads = [threading.Thread(target=_ask_all, args=given) for given in each]
         for thread in threads:
             thread.start()
         for thread in threads:
