@@ -251,7 +251,7 @@ class Workspace:
         from mog.engine.retrieval.reach import Doors
 
         past = partial(self.history, progress=progress) if history else None
-        return Doors(self._same, lambda path: self.beliefs.disk.read(path).data, past, self.config.min_co_change)
+        return Doors(self._same, self.beliefs.disk.holding, past, self.config.min_co_change)
 
     def history(self, *, progress: Callable[[Progress], None] | None = None) -> History:
         """Which files changed in the same commits, as of the commit that is checked out."""

@@ -145,6 +145,24 @@ class Reader:
         finally:
             os.close(descriptor)
 
+    def holding(self, path: str, needle: bytes) -> bytes | None:
+        """Bytes as UTF-8 of a file that holds ``needle``, None for any other: of those nothing is decoded or hashed."""
+        try:
+            descriptor = self._open(path)
+        except (OSError, ValueError):
+            return None
+        try:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode) or info.st_size > self._max:
+                return None
+            raw = _read_all(descriptor, info.st_size, self._max)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        held = needle in raw or raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return normalise(raw) if held and len(raw) <= self._max else None
+
     def _take(self, descriptor: int) -> Content:
         now = time.time_ns()
         info = os.fstat(descriptor)

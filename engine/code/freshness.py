@@ -69,6 +69,11 @@ class Disk:
         with self._lock:
             return self._reader.read(path)
 
+    def holding(self, path: str, needle: bytes) -> bytes | None:
+        """As ``content.Reader.holding``."""
+        with self._lock:
+            return self._reader.holding(path, needle)
+
     def load(self, path: str) -> tuple[bytes, secrets.Gate] | None:
         """Bytes as UTF-8 and their gate; None when the file is gone, binary or too large."""
         data = self.read(path).data

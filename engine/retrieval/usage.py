@@ -18,7 +18,7 @@ from typing import NamedTuple
 from mog.engine.code.view import CodeView
 from mog.engine.model import Node
 
-Read = Callable[[str], "bytes | None"]
+Read = Callable[[str, bytes], "bytes | None"]
 #: Kinds whose uses are not linked.
 BY_NAME = frozenset({"field", "const", "config_key"})
 _ATTRIBUTES = frozenset({"field"})
@@ -38,13 +38,15 @@ def of(view: CodeView, node: Node, read: Read, limit: int) -> Usage:
     Of a field ``.name`` counts, of anything else the whole word. Gated files are left out: nothing in them is looked at.
 
     Args:
-        read: path → bytes as they are on disk, None when there are none. limit: holders named at most; sites and files are exact.
+        read: path, name → bytes as they are on disk, None when there are none or the name is not in them.
+        limit: holders named at most; sites and files are exact.
     """
-    pattern = _pattern(node)
+    name = node.name.encode("utf-8", "surrogateescape")
+    pattern = _pattern(node, name)
     own = range(node.line, node.end_line + 1)
     found: list[tuple[str, list[int]]] = []
     for path in _paths(view, node.path):
-        lines = _lines(read(path), pattern)
+        lines = _lines(read(path, name), pattern)
         lines = [line for line in lines if not (path == node.path and line in own)] if lines else []
         if lines:
             found.append((path, lines))
@@ -52,8 +54,8 @@ def of(view: CodeView, node: Node, read: Read, limit: int) -> Usage:
     return Usage(sites, len(found), tuple(_holders(view, found, limit)))
 
 
-def _pattern(node: Node) -> re.Pattern[bytes]:
-    name = re.escape(node.name.encode("utf-8", "surrogateescape"))
+def _pattern(node: Node, name: bytes) -> re.Pattern[bytes]:
+    name = re.escape(name)
     if node.kind in _ATTRIBUTES:
         return re.compile(rb"\.\s*" + name + rb"(?![\w])")
     return re.compile(rb"(?<![\w])" + name + rb"(?![\w])")
