@@ -194,7 +194,8 @@ class ImpactAnswer:
         reached: one page, nearest first, within a hop by path; ``total``, ``per_depth`` and ``files`` count all pages.
         tests, test_files: tests reached, and the files they are in.
         maybe_total: nodes that only links of the lower tiers reach.
-        importers: files that import a file of a seed; ``importers_total`` of them directly, ``importers_all`` through others too.
+        importers: files that import a file of a seed; ``importers_total`` of them directly, ``importers_all`` through others too,
+            as deep as asked.
         named: for fields, constants and what no link leads to: who uses the name, at ``named_total`` sites.
         co_changed, history: files that changed in the same commits, and how far the history reaches ("" when it was not asked).
         after, next: rows left out before this page, and where the next page starts (0: this is the last).

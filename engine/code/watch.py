@@ -21,7 +21,7 @@ from typing import Protocol, Self
 
 from mog.engine.code.watch_pace import GIT_LOCK_PATIENCE, Coalescer, file_system_of, next_poll
 
-STEP_MS = 10
+STEP_MS = 20
 """Wake-up interval of the notifier; an event is handed on after one to two steps."""
 DEBOUNCE_MS = 30
 """Longest the notifier may group events before it hands them over."""

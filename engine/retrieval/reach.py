@@ -132,7 +132,7 @@ def impact(view: CodeView, seeds: Seeds, ask: Ask, doors: Doors) -> ImpactAnswer
     page = _paged(view, closure, kept, ask)
     tests = _in_order(view, [closure.nodes[at] for at in kept if places[closure.nodes[at]][1] & TEST])
     test_files = sorted({os.fsdecode(row.path) for key in tests if (row := view.file_row(places[key][0]))})
-    beside = _Beside.of(view, seeds.nodes, doors, nothing=not wide)
+    beside = _Beside.of(view, seeds.nodes, doors, ask.depth, nothing=not wide)
     shown = tuple(_reached(view, closure, page, places, doors.fresh))
     end = ask.after + len(page)
     depths = Counter(closure.depth[at] for at in kept)
@@ -251,13 +251,13 @@ class _Beside:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, view: CodeView, seeds: Sequence[Node], doors: Doors, *, nothing: bool) -> _Beside:
-        """Gather it; files are read only for what no link tells of."""
+    def of(cls, view: CodeView, seeds: Sequence[Node], doors: Doors, depth: int, *, nothing: bool) -> _Beside:
+        """Gather it, importers of importers as deep as the closure; files are read only for what no link tells of."""
         paths = sorted({node.path for node in seeds if node.path})
-        files = [nodes[-1].key for path in paths if -1 in (nodes := view.nodes_in(path))]
+        files = [node.key for path in paths for node in view.nodes_in(path, (-1,)).values()]
         importing = _in_order(view, usage.importers(view, files))
         nodes = view.nodes(importing)
-        everyone = view.graph.closure(files, direction_by_kind={"imports": "in"}, limit=0).total
+        everyone = view.graph.closure(files, direction_by_kind={"imports": "in"}, max_depth=depth or None, limit=0).total
         uses = [
             usage.of(view, node, doors.read, BESIDE)
             for node in seeds
