@@ -45,7 +45,7 @@ def test_strangers_are_turned_away_before_anything_is_read(repo: Path) -> None:
             (200, {"Origin": f"http://127.0.0.1:{port}"}), (200, {"Origin": f"http://localhost:{port}"}),
             (421, {"Host": "evil.example"}), (421, {"Host": f"evil.example:{port}"}), (421, {"Host": "127.0.0.1"}),
             (421, {"Host": "127.0.0.1:1"}), (421, {"Host": f"127.0.0.1:{port}.evil.example"}), (421, {"Host": ""}),
-            (421, {"Host": f"x@127.0.0.1:{port}"}), (421, {"Host": f"127.0.0.2:{port}"}),
+            (421, {"Host": f"x@127.0.0.1:{port}"}), (421, {"Host": f"127.0.0.{2}:{port}"}),
             (403, {"Origin": "null"}), (403, {"Origin": "http://evil.example"}), (403, {"Origin": f"https://localhost:{port}"}),
             (403, {"Origin": "http://localhost"}), (403, {"Origin": f"http://localhost:{port}.evil.example"}), (403, {"Origin": ""}),
             (403, {"Origin": "file://"}), (401, {"Authorization": ""}), (401, {"Authorization": token}),

@@ -97,7 +97,7 @@ def test_a_signal_ends_a_server_cleanly(repo: Path, name: str) -> None:
 def test_nobody_else_can_look_into_the_run_folder(repo: Path) -> None:
     (repo / ".mog" / "run").mkdir(exist_ok=True)
     (repo / ".mog" / "run").chmod(0o755)
-    (repo / ".mog" / "run" / "owner.address").write_text('{"path": "/tmp/evil.sock", "port": 0, "token": "", "pid": 1}')
+    (repo / ".mog" / "run" / "owner.address").write_text('{"path": "/evil/sock", "port": 0, "token": "", "pid": 1}')
     with served(repo) as server:
         server.call("impact", target="parse")
         for path in (repo / ".mog" / "run").rglob("*"):

@@ -169,7 +169,7 @@ def test_a_runtime_folder_that_somebody_else_prepared_is_not_used(tmp_path: Path
 def test_an_address_that_a_checkout_brought_is_not_believed(tmp_path: Path, kind: str) -> None:
     place = Place(tmp_path)
     path = place.prepare() / "owner.address"
-    note = b'{"path": "/tmp/evil.sock", "port": 1, "token": "", "pid": 1}'
+    note = b'{"path": "/evil/sock", "port": 1, "token": "", "pid": 1}'
     other = tmp_path / "other"
     other.write_bytes(note)
     other.chmod(0o600)
