@@ -103,10 +103,20 @@ class CodeView:
                 self._files[row.id] = row
         return self._files.get(self._numbers[path])
 
-    def nodes_in(self, path: str, ords: Collection[int] | None = None) -> dict[int, Node]:
-        """Records of one file by ``ord`` (-1: the file itself), of all or of some; none for a file that is not in the index."""
+    def nodes_in(self, path: str) -> dict[int, Node]:
+        """Records of one file by ``ord`` (-1: the file itself); none for a file that is not in the index."""
         row = self.file_at(path)
-        return {one.ord: self._node(one) for one in self.db.nodes_of_file(row.id, ords)} if row is not None else {}
+        return {one.ord: self._node(one) for one in self.db.nodes_of_file(row.id)} if row is not None else {}
+
+    def nodes_at(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Node]:
+        """Records by (path, ``ord``); those that are not in the index are left out."""
+        wanted: dict[int, list[int]] = {}
+        for path, ord_ in places:
+            row = self.file_at(path)
+            if row is not None:
+                wanted.setdefault(row.id, []).append(ord_)
+        nodes = ((self._node(row), row.ord) for row in self.db.nodes_at(wanted))
+        return {(node.path, ord_): node for node, ord_ in nodes}
 
     def _node(self, row: NodeRow) -> Node:
         file = self.file_row(row.file) if row.file else None

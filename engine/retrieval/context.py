@@ -258,11 +258,8 @@ class Context:
         """Ranked documents as nodes; a document whose file is gone meanwhile is left out."""
         corpus = ranker.corpus
         places = [(corpus.paths[corpus.file_of[one.doc]], int(corpus.ord_of[one.doc])) for one in ranked]
-        wanted: dict[str, list[int]] = {}
-        for path, ord_ in places:
-            wanted.setdefault(path, []).append(ord_)
-        nodes = {path: view.nodes_in(path, ords) for path, ords in wanted.items()}
-        rows = [(nodes[path].get(ord_), one) for (path, ord_), one in zip(places, ranked, strict=True)]
+        nodes = view.nodes_at(places)
+        rows = [(nodes.get(place), one) for place, one in zip(places, ranked, strict=True)]
         return [Found(node, one.score, one.parts) for node, one in rows if node is not None]
 
     def _spread(

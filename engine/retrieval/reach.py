@@ -254,7 +254,7 @@ class _Beside:
     def of(cls, view: CodeView, seeds: Sequence[Node], doors: Doors, depth: int, *, nothing: bool) -> _Beside:
         """Gather it, importers of importers as deep as the closure; files are read only for what no link tells of."""
         paths = sorted({node.path for node in seeds if node.path})
-        files = [node.key for path in paths for node in view.nodes_in(path, (-1,)).values()]
+        files = [node.key for node in view.nodes_at([(path, -1) for path in paths]).values()]
         importing = _in_order(view, usage.importers(view, files))
         nodes = view.nodes(importing)
         everyone = view.graph.closure(files, direction_by_kind={"imports": "in"}, max_depth=depth or None, limit=0).total

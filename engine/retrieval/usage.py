@@ -63,8 +63,8 @@ def _pattern(node: Node, name: bytes) -> re.Pattern[bytes]:
 
 def _paths(view: CodeView, first: str) -> list[str]:
     """Source files of the index: the one the name is defined in, those that import it, the rest; each part by path."""
-    own = view.nodes_in(first, (-1,)).get(-1)
-    near = {node.path for node in view.nodes(importers(view, [own.key])).values()} if own else set()
+    own = [node.key for node in view.nodes_at([(first, -1)]).values()]
+    near = {node.path for node in view.nodes(importers(view, own)).values()}
     rows = view.db.rows("SELECT path FROM files WHERE status = 'source'")
     paths = (os.fsdecode(path) for (path,) in rows)
     return sorted(paths, key=lambda path: (path != first, path not in near, path))

@@ -9,7 +9,7 @@ Everything in the file can be rebuilt; it can be deleted at any time, also under
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -251,10 +251,16 @@ class IndexDB(WordStore):
         with self.read():
             return {row.key: row for chunk in _chunks(keys) for row in self._nodes(f"WHERE n.id IN ({chunk})", ())}
 
-    def nodes_of_file(self, file: int, ords: Iterable[int] | None = None) -> list[NodeRow]:
-        """The nodes of one file in the order of its facts, its own node (``ord`` -1) first; only those of ``ords`` if given."""
-        only = "" if ords is None else f" AND n.ord IN ({', '.join(str(int(ord_)) for ord_ in ords)})"
-        return self._nodes(f"WHERE n.file = ?{only} ORDER BY n.ord, n.id", (file,))
+    def nodes_of_file(self, file: int) -> list[NodeRow]:
+        """The nodes of one file in the order of its facts, its own node (``ord`` -1) first."""
+        return self._nodes("WHERE n.file = ? ORDER BY n.ord, n.id", (file,))
+
+    def nodes_at(self, places: Mapping[int, Iterable[int]]) -> list[NodeRow]:
+        """The nodes at some places of some files: file number → ``ord`` of each."""
+        parts = [f"(n.file = {int(file)} AND n.ord IN ({chunk}))" for file in sorted(places) for chunk in _chunks(places[file])]
+        several = (parts[at : at + 200] for at in range(0, len(parts), 200))
+        with self.read():
+            return [row for some in several for row in self._nodes(f"WHERE {' OR '.join(some)} ORDER BY n.id", ())]
 
     def nodes_by_name(self, name: str, *, nocase: bool = False) -> list[NodeRow]:
         """Nodes of that name (last part of the qualified name), by key; ``nocase`` folds ASCII letters."""

@@ -51,6 +51,19 @@ def test_file_rows_come_back_with_undecodable_paths(tmp_path: Path) -> None:
         assert db.next_file() == 3
 
 
+def test_nodes_at_many_places_are_those_of_these_files_alone(tmp_path: Path) -> None:
+    """More files, and more places in one of them, than one statement takes."""
+    rows = [node(key, f"n{key}", file=1 + key % 250)._replace(ord=key // 250) for key in range(1, 1_000)]
+    rows += [node(key, f"n{key}", file=300)._replace(ord=key) for key in range(1_000, 1_700)]
+    wanted = {row.file: [row.ord] for row in rows[:400]} | {300: range(1_000, 1_700), 999: [1]}
+    with create(tmp_path) as db:
+        with db.transaction():
+            db.nodes_insert(rows)
+        found = db.nodes_at(wanted)
+        assert db.nodes_at({}) == []
+    assert sorted(row.key for row in found) == [row.key for row in rows if row.ord in wanted.get(row.file, ())]
+
+
 def test_nodes_are_found_by_key_name_prefix_id_and_file(tmp_path: Path) -> None:
     rows = [
         node(1, "Widget", kind="class"),
