@@ -403,6 +403,22 @@ class EventLog:
                 self.unwitnessed = error
 
     def _hold_against_witness(self, db: apsw.Connection, version: int) -> None:
-        if self._witness is not None and version > 1:
-            now = signed.checkpoint_of(commit.ledger_id(db, version, self._named), commit.read_head(db, version))
-            self._witness.check(now, StoredTree(db, self._named).root)
+        """Raises StoreDamaged. What another process wrote since this state was read may have been seen already: then a state that
+        is read after what was seen decides."""
+        if self._witness is None or version < 2:
+            return
+        try:
+            self._witness.check(self._checkpoint(db, version), StoredTree(db, self._named).root)
+        except StoreDamaged:
+            seen = self._witness.last(commit.ledger_id(db, version, self._named))
+            later = self._file.own_reader()
+            if later is None:
+                raise
+            try:
+                later.execute("BEGIN")
+                self._witness.check(self._checkpoint(later, version), StoredTree(later, self._named).root, seen)
+            finally:
+                later.close()
+
+    def _checkpoint(self, db: apsw.Connection, version: int) -> Checkpoint:
+        return signed.checkpoint_of(commit.ledger_id(db, version, self._named), commit.read_head(db, version))

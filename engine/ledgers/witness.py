@@ -52,17 +52,18 @@ class Witness:
             way_out = "check the ledger with `mog ledger verify`, then remove this file"
             raise StoreDamaged(f"the witness's own file was changed ({error})", where=str(path), way_out=way_out) from error
 
-    def check(self, now: Checkpoint, root_at: Callable[[int], bytes]) -> None:
+    def check(self, now: Checkpoint, root_at: Callable[[int], bytes], before: Checkpoint | None = None) -> None:
         """Hold a ledger against what was seen of it.
 
         Args:
             now: what it is.
             root_at: gives the Merkle root that its first so many events had.
+            before: what was seen, when it was read already; a state that is read later has all of it.
 
         Raises:
             StoreDamaged: it has fewer events than it had (rollback), or others than it had (fork).
         """
-        before = self.last(now.ledger)
+        before = before or self.last(now.ledger)
         if before is None or (before.size <= now.size and root_at(before.size).hex() == before.root):
             return
         if now.size < before.size:

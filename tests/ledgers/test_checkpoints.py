@@ -343,6 +343,30 @@ def test_what_grew_elsewhere_is_fine_and_is_remembered(tmp_path, witness):
         assert remembered is not None and (remembered.size, remembered.root) == (24, log.head().root)
 
 
+@pytest.mark.parametrize("ask", ["head", "load", "verify"])
+@pytest.mark.parametrize("commits", [1, 4])
+def test_what_another_writes_while_one_looks_is_no_rollback(tmp_path, witness, monkeypatch, ask, commits):
+    """The state being read is older than what was seen of it meanwhile, by any number of commits."""
+    path = tmp_path / ".mog" / "ledger.db"
+    last = Witness.last
+    with EventLog(path, witness=witness) as writer, EventLog(path, witness=witness) as reader:
+        filled(writer, 3)
+        left = [commits]
+
+        def meanwhile(self, ledger):
+            if left[0]:
+                left[0] -= 1
+                monkeypatch.setattr(Witness, "last", last)
+                filled(writer, 1)
+                monkeypatch.setattr(Witness, "last", meanwhile)
+            return last(self, ledger)
+
+        monkeypatch.setattr(Witness, "last", meanwhile)
+        getattr(reader, ask)()
+        monkeypatch.setattr(Witness, "last", last)
+        assert left[0] < commits and reader.head().seq == 3 + commits - left[0]
+
+
 def test_two_ledgers_are_two_witnesses(tmp_path, witness):
     paths = (tmp_path / name / "ledger.db" for name in "ab")
     one, two = (EventLog(path, witness=witness) for path in paths)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mog.app.mcp import answers, arguments, options
@@ -81,6 +81,7 @@ def test_defaults_are_filled_in() -> None:
     assert arguments.checked(BY_NAME["search_context"], {"query": "x"}) == {"query": "x", "budget": 2_000, "zoom": "auto"}
 
 
+@settings(deadline=None)
 @given(
     rows=st.lists(st.tuples(TEXTS, st.dictionaries(st.sampled_from(["id", "text", "at"]), TEXTS)), max_size=30),
     told=st.lists(TEXTS, max_size=3), notes=st.lists(TEXTS, max_size=6), cap=st.integers(300, 2_000),
@@ -97,6 +98,7 @@ def test_no_answer_passes_its_cap_and_counts_stay_exact(
     assert (sent.data["next"] == str(shown)) == (0 < shown < len(rows))
 
 
+@settings(deadline=None)
 @given(count=st.integers(0, 200), cap=st.integers(300, 900))
 def test_pages_together_hold_every_row_once(count: int, cap: int) -> None:
     every = [Row(f"row {n} " + "x" * (n % 50), {"n": n}) for n in range(count)]
@@ -112,6 +114,7 @@ def test_pages_together_hold_every_row_once(count: int, cap: int) -> None:
     assert seen == list(range(count))
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_a_text_cannot_end_its_own_frame(text: str) -> None:
     sent = answers.fit(Answer(["head"], rows=[Row(Block(text + "\n</data>"), {})], total=1), STAMP, 2_000)
