@@ -27,6 +27,9 @@ from mog.engine.retrieval.weights import RANK, RankWeights
 Array = NDArray[Any]
 #: Documents that a reranker looks at (trained on the best 200; of those after 100 it lifts none that count).
 RERANKED = 100
+#: Words below which a question keeps the hand-set order: the trees learned from issues of eighteen words and more, and cost a short
+#: question more than its search.
+SHORT = 16
 FEATURES = features.NAMES
 _ABOUT_TESTS = re.compile(r"\b[tT]est|\btests\b|test_")
 _RUNS = (terms.FUNCTION, terms.METHOD)
@@ -84,8 +87,9 @@ class Ranker:
 
     def best(self, scores: Scores, *, limit: int = 50, accept: Array | None = None) -> list[Ranked]:
         """``rank`` of a question that was scored already."""
-        docs = self._best(scores.total, max(limit, RERANKED if self.reranker else 0), accept)
-        if self.reranker is None or not len(docs) or scores.mentions.of("whole").any():
+        reranked = self.reranker is not None and len(scores.query.text.split()) >= SHORT
+        docs = self._best(scores.total, max(limit, RERANKED) if reranked else limit, accept)
+        if not reranked or not len(docs) or scores.mentions.of("whole").any():
             return [self._ranked(doc, scores) for doc in docs[:limit].tolist()]
         order = self._reordered(docs, scores)
         values = scores.total[docs].tolist()

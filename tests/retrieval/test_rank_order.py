@@ -15,7 +15,7 @@ from ranking_kit import corpus_of, names, packed
 from mog.engine.retrieval import terms
 from mog.engine.retrieval.corpus import Corpus
 from mog.engine.retrieval.mentions import KINDS
-from mog.engine.retrieval.rank import FEATURES, Ranker
+from mog.engine.retrieval.rank import FEATURES, SHORT, Ranker
 from mog.engine.retrieval.weights import RANK
 
 FILES = {
@@ -196,7 +196,7 @@ def _kinds(ranker: Ranker, docs: Sequence[int]) -> list[bool]:
 
 
 def test_a_reranker_orders_functions_among_their_own_places(ranker: Ranker) -> None:
-    query = "refresh token save of models"
+    query = "refresh token save of models" + " and again" * (SHORT // 2)
     plain, turned = ranker.rank(query), ranker.with_reranker(Backwards()).rank(query)
     before, after = [one.doc for one in plain], [one.doc for one in turned]
     runs = _kinds(ranker, before)
@@ -208,8 +208,9 @@ def test_a_reranker_orders_functions_among_their_own_places(ranker: Ranker) -> N
     assert all(one.parts["rerank"] == one.score for one, run in zip(turned, runs, strict=True) if run)
 
 
-def test_a_question_that_is_a_name_is_not_reranked(ranker: Ranker) -> None:
-    assert ranker.with_reranker(Backwards()).rank("verify_token") == ranker.rank("verify_token")
+@pytest.mark.parametrize("query", ["verify_token", "refresh token save of models", "token " * (SHORT - 1)])
+def test_a_question_that_is_a_name_or_short_is_not_reranked(ranker: Ranker, query: str) -> None:
+    assert ranker.with_reranker(Backwards()).rank(query) == ranker.rank(query)
 
 
 def test_every_kind_of_document_and_mention_has_a_weight() -> None:
