@@ -27,9 +27,9 @@ from mog.engine.retrieval.weights import RANK, RankWeights
 Array = NDArray[Any]
 #: Documents that a reranker looks at (trained on the best 200; of those after 100 it lifts none that count).
 RERANKED = 100
-#: Words below which a question keeps the hand-set order: the trees learned from issues of eighteen words and more, and cost a short
-#: question more than its search.
-SHORT = 16
+#: Words below which a question keeps the hand-set order: the trees learned from issues that are longer (all but one of 374), and cost
+#: a short question more than its search.
+SHORT = 24
 FEATURES = features.NAMES
 _ABOUT_TESTS = re.compile(r"\b[tT]est|\btests\b|test_")
 _RUNS = (terms.FUNCTION, terms.METHOD)
