@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 VERSION = 2
@@ -44,6 +44,10 @@ VERSION = 2
 NAME, QUAL, KIND, PARENT, LINE, END, START, STOP, FULL, SPAN, BODY, SIG, DOC, META = range(14)
 
 Facts = dict[str, Any]
+
+#: Flags of definitions that are never run: overloads, what stands under ``TYPE_CHECKING``; and of those a plain name does not read.
+STUBS = frozenset(("typing", "overload"))
+NOT_READ = STUBS | {"setter", "deleter"}
 
 _POINTER = re.compile(r"[@%](\d+)")
 SIGNATURE_LIMIT = 400
@@ -124,6 +128,12 @@ def unique_quals(rows: list[list[Any]]) -> None:
         if count > 1:
             row[QUAL] = f"{row[QUAL]}#{count}"
             seen[row[QUAL]] = 1
+
+
+def read_of(flags: Sequence[Collection[str]]) -> int:
+    """Which of several definitions of one name, given by their flags in order, the name reads: the last that is no stub and no
+    setter; where there is none the last."""
+    return next((at for at in reversed(range(len(flags))) if not NOT_READ.intersection(flags[at])), len(flags) - 1)
 
 
 def apply_gates(facts: Facts, spans: Iterator[tuple[int, int]] | tuple[tuple[int, int], ...]) -> None:

@@ -17,17 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mog.engine.code.facts import KIND, META, PARENT, chains
+from mog.engine.code.facts import KIND, META, PARENT, STUBS, chains, read_of
 from mog.engine.code.link_view import CONSTANTS, FactsView, File, Sym, is_plain, read_key
 
 HOPS = 12
 DEEP = 20
 MORE = 1 << 20
 SHORT = 12
-
-# definitions that never run: what they say holds only where nothing else is found
-STUBS = frozenset(("typing", "overload"))
-_NOT_READ = STUBS | {"setter", "deleter"}
 
 Value = tuple[str, Any]
 Answer = tuple[tuple[Value, ...], tuple[int, ...], int]
@@ -369,7 +365,7 @@ class Names:
             held = owner.member(name)
             if held:
                 sym = owner.file.sym(_getter(owner.file, held))
-                if not STUBS.intersection(sym.flags):
+                if not STUBS.intersection(sym.flags):  # what never runs says something only where nothing else does
                     return owner, sym, "", known, tuple(keys)
                 stub = stub or (owner, sym)
                 continue
@@ -396,13 +392,10 @@ class _Module:
 
 
 def _getter(file: File, held: list[int]) -> int:
-    """Of several definitions of one attribute the last; of a property's the one that reads."""
+    """Of several definitions of one attribute the one that is read."""
     if len(held) == 1:
         return held[0]
-    for idx in reversed(held):
-        if not _NOT_READ.intersection(file.facts["syms"][idx][META].get("x", ())):
-            return idx
-    return held[-1]
+    return held[read_of([file.facts["syms"][idx][META].get("x", ()) for idx in held])]
 
 
 def symbol(sym: Sym) -> Value:

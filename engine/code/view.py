@@ -7,6 +7,7 @@ Reads pin one database snapshot (``with view:``); a view serves one thread at a 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
@@ -45,6 +46,7 @@ Freshener = Callable[["FileRow | None"], Freshness]
 CANDIDATES_SHOWN = 20
 # Unresolved receivers and capped names are "not known"; external ones are known to lead out of the repository.
 UNKNOWN_KINDS = frozenset({"receiver", "capped"})
+_ORDINAL = re.compile(r"#\d+\Z")
 _STRUCTURAL = frozenset({"contains", "defines"})
 
 
@@ -169,7 +171,7 @@ class CodeView:
                 return [row for row in self.db.nodes_by_name(place.name) if row.type == "unresolved"]
             rows = self._at(place.path, place.name)
             if rows:
-                return rows
+                return rows if target.startswith("sym:") else self._read(rows, target)
         rows = self._at(target, "")
         if rows:
             return rows
@@ -198,7 +200,28 @@ class CodeView:
         exact = [row for row in rows if row.qual == target]
         tails = [row for row in rows if row.qual.endswith("." + target)] if "." in target else []
         plain = rows if "." not in target and name == bare else []
-        return exact or tails or plain or self._by_basename(target)
+        return self._read(exact or tails or plain, target) or self._by_basename(target)
+
+    def _read(self, rows: list[NodeRow], target: str) -> list[NodeRow]:
+        """Of several definitions of one name in a file (overloads, the halves of an ``if``) the one that is read, as links have it;
+        a target with an ordinal, or a locator, means what it says."""
+        if "#" in target:
+            return rows
+        return list({row.key: row for row in map(self._read_of, rows)}.values())
+
+    def _read_of(self, row: NodeRow) -> NodeRow:
+        several = self.definitions(row)
+        if len(several) < 2:
+            return row
+        syms = [self._sym(self.file_row(row.file), one) for one in several]
+        return several[schema.read_of([sym[schema.META].get("x", ()) if sym else () for sym in syms])]
+
+    def definitions(self, row: NodeRow) -> list[NodeRow]:
+        """All definitions of a symbol's qualified name in its file, in order; itself alone for what is no symbol."""
+        if row.type != "symbol":
+            return [row]
+        base = _ORDINAL.sub("", row.qual)
+        return [one for one in self.db.nodes_named(row.file, row.name) if _ORDINAL.sub("", one.qual) == base]
 
     def _by_basename(self, target: str) -> list[NodeRow]:
         return [row for row in self.db.nodes_by_name(target) if row.type in ("file", "container")]

@@ -147,8 +147,10 @@ def impact(view: CodeView, seeds: Seeds, ask: Ask, doors: Doors) -> ImpactAnswer
 
 
 def _inside(view: CodeView, seeds: Iterable[Node]) -> list[int]:
-    """The seeds and what they define, however deep: members of a class, symbols of a file."""
-    keys = [node.key for node in seeds]
+    """The seeds, other definitions of their names (overloads), and what they define, however deep: members of a class, symbols of a
+    file."""
+    rows = view.db.nodes(node.key for node in seeds)
+    keys = [one.key for node in seeds for one in view.definitions(rows[node.key])]
     return [*keys, *view.graph.closure(keys, direction_by_kind={"defines": "out"}).nodes]
 
 

@@ -255,6 +255,10 @@ class IndexDB(WordStore):
         """The nodes of one file in the order of its facts, its own node (``ord`` -1) first."""
         return self._nodes("WHERE n.file = ? ORDER BY n.ord, n.id", (file,))
 
+    def nodes_named(self, file: int, name: str) -> list[NodeRow]:
+        """The nodes of one file that bear a name, in the order of its facts."""
+        return self._nodes("WHERE n.file = ? AND t.text = ? ORDER BY n.ord, n.id", (file, schema.text(name)))
+
     def nodes_at(self, places: Mapping[int, Iterable[int]]) -> list[NodeRow]:
         """The nodes at some places of some files: file number → ``ord`` of each."""
         parts = [f"(n.file = {int(file)} AND n.ord IN ({chunk}))" for file in sorted(places) for chunk in _chunks(places[file])]

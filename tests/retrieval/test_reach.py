@@ -48,6 +48,33 @@ def test_it_is_the_closure_over_certain_links(shop: Workspace) -> None:
     assert [node.qual for node in found.tests] == ["test_total"] and found.test_files == ("tests/test_cart.py",)
 
 
+OVERLOADED = {
+    "box.py": (
+        "from typing import overload\n\n\nclass Box:\n    @overload\n    def put(self, thing: int) -> int: ...\n\n    @overload\n"
+        "    def put(self, thing: str) -> str: ...\n\n    def put(self, thing):\n        return thing\n\n    def twice(self):\n"
+        "        return self.put(self.put(1))\n\n\nif True:\n\n    def get():\n        return 1\nelse:\n\n    def get():\n"
+        "        return 2\n\n\ndef use():\n    return get()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("target", ["Box.put", "put", "box.py::Box.put", "sym:box.py::Box.put", "box.py:6", "Box.put#2"])
+def test_a_change_of_one_overload_reaches_who_calls_the_name(tmp_path: Path, target: str) -> None:
+    with repository(tmp_path, OVERLOADED) as workspace:
+        assert names(workspace.impact(target)) == ["Box.twice"]
+
+
+def test_a_plain_name_means_the_definition_that_is_read(tmp_path: Path) -> None:
+    """As links have it; a locator, a line and an ordinal mean what they say."""
+    with repository(tmp_path, OVERLOADED) as workspace:
+        found = {target: workspace.find(target).qual for target in ("Box.put", "put", "box.py::Box.put", "get", "box.py::get")}
+        wanted = dict.fromkeys(("Box.put", "put", "box.py::Box.put"), "Box.put#3")
+        assert found == wanted | dict.fromkeys(("get", "box.py::get"), "get#2")
+        for exact in ("sym:box.py::Box.put", "box.py:6"):
+            assert workspace.find(exact).qual == "Box.put"
+        assert workspace.find("Box.put#2").qual == "Box.put#2"
+
+
 def test_pages_are_one_list_cut(shop: Workspace) -> None:
     whole = shop.impact("round_cents")
     seen, after = [], 0
