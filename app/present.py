@@ -1,6 +1,6 @@
 """The view edge: records of the engine become JSON objects and plain lines here, and are made safe to show, once.
 
-Who calls: ``app/cli`` (stdout), ``app/tui``, later ``app/mcp``. ``app/plain.py`` builds the lines, this file the JSON.
+Who calls: ``app/cli`` (stdout), ``app/tui``, ``app/mcp``. ``app/plain.py`` builds the lines, this file the JSON.
 What may not come in: asking the workspace, writing to a stream, knowing a terminal, adding to what a record says.
 
 The promise: a string that left ``clean`` holds no control character, no bidirectional override, nothing invisible and
@@ -13,10 +13,12 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from mog.engine import model as m
+from mog.engine.errors import NotFound
 
+T = TypeVar("T")
 JsonObject = dict[str, Any]
 
 _SPACES = frozenset("\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
@@ -70,6 +72,21 @@ def restore(text: str) -> str:
         return chr(code + 0xDC00) if byte and code >= 0x80 else chr(code)
 
     return _ESCAPE.sub(back, text)
+
+
+def meant(ask: Callable[[str], T], target: str) -> T:
+    """``ask(target)``, and where nothing answers once more with the escapes of our own output turned back.
+
+    Raises:
+        NotFound, UsageError: neither spelling is known, or several answer.
+    """
+    try:
+        return ask(target)
+    except NotFound:
+        spelled = restore(target)
+        if spelled == target:
+            raise
+        return ask(spelled)
 
 
 def clean_tree(value: Any) -> Any:

@@ -104,7 +104,11 @@ class Traffic:
         """The newest calls first; with ``before`` those older than that number. Empty where nothing was recorded."""
         where = "WHERE seq < ?" if before else "WHERE ? = 0"
         rows = self._asked(f"SELECT * FROM calls {where} ORDER BY seq DESC LIMIT ?", (before, limit))
-        return tuple(_call(row) for row in rows)
+        try:
+            return tuple(_call(row) for row in rows)
+        except (ValueError, TypeError, RecursionError) as error:  # rows that nobody here wrote
+            self.trouble = f"traffic cannot be read: {error}"[:300]
+            return ()
 
     def totals(self) -> tuple[Total, ...]:
         """Sums by client and tool over what is kept, most tokens first."""
@@ -175,6 +179,7 @@ def _short(arguments: Mapping[str, Any]) -> str:
 
 def _call(row: Sequence[Any]) -> Call:
     seq, at, client, session, tool, arguments, outcome, tokens, ms, path, generation, warm = row
-    return Call(
-        at, client, session, tool, json.loads(arguments), outcome, tokens, ms, tuple(json.loads(path)), generation, bool(warm), seq
-    )  # fmt: skip
+    asked, walked = json.loads(arguments), json.loads(path)
+    if not isinstance(asked, dict) or not isinstance(walked, list):
+        raise ValueError("an object and a list are expected")
+    return Call(at, client, session, tool, asked, outcome, tokens, ms, tuple(map(str, walked)), generation, bool(warm), seq)

@@ -73,9 +73,12 @@ class Workspace:
     Open it with :meth:`open`; close it, or use ``with``.
     """
 
-    def __init__(self, root: Path, config: EngineConfig, registry: TaskRegistry | None = None) -> None:
+    def __init__(
+        self, root: Path, config: EngineConfig, registry: TaskRegistry | None = None, *, caches: bool = True
+    ) -> None:
         self.root = root
         self.config = config
+        self._caches = caches
         self._registry = registry
         self.mog_dir = root / ".mog"
         self.ontology = ontologies.load_project(self.mog_dir)
@@ -97,20 +100,21 @@ class Workspace:
     @classmethod
     def open(
         cls, start: Path | None = None, *, config: EngineConfig | None = None,
-        configure: Callable[[Path], EngineConfig] | None = None, registry: TaskRegistry | None = None,
+        configure: Callable[[Path], EngineConfig] | None = None, registry: TaskRegistry | None = None, caches: bool = True,
     ) -> Workspace:  # fmt: skip
         """The workspace around ``start`` (default: the current folder): nearest folder with ``.mog``, ``mog.yaml`` or ``.git``.
 
         Args:
             config: settings. configure: makes settings once the root is known; wins over ``config``.
             registry: workers and auditors of a program that embeds the engine.
+            caches: whether searches keep words and handles on disk; False: in memory, for a process that may write nothing.
 
         Raises:
             NoWorkspace: none of the three is there. ConfigError: a setting or ``.mog/GRAPH.md`` cannot be used.
             StoreDamaged: ``.mog`` is a link or no folder.
         """
         root = find_root((start or Path.cwd()).absolute())
-        return cls(root, configure(root) if configure else config or EngineConfig(), registry)
+        return cls(root, configure(root) if configure else config or EngineConfig(), registry, caches=caches)
 
     @classmethod
     def init(cls, start: Path) -> list[str]:
@@ -344,7 +348,9 @@ class Workspace:
 
         with self._guard:
             if self._context is None:
-                self._context = Context(self.root, self._make_mog(), self._reading, self.beliefs.disk, self.config, notes)
+                folder = self._make_mog() if self._caches else self.mog_dir
+                disk = self.beliefs.disk
+                self._context = Context(self.root, folder, self._reading, disk, self.config, notes, caches=self._caches)
             return self._context
 
     @property

@@ -6,13 +6,13 @@ Who calls: the verbs of beliefs. What may not come in: rules of standing, text a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mog.app import plain
 from mog.app.cli import fold, output
-from mog.app.present import restore
+from mog.app.present import meant
 from mog.engine.errors import NotFound
 
 if TYPE_CHECKING:
@@ -36,21 +36,6 @@ class Page:
     preserved: bool = False
     after: str = ""
     limit: int = 100
-
-
-def meant(ask: Callable[[str], Answer], target: str) -> Answer:
-    """``ask(target)``, and where nothing answers once more with the escapes of our own output turned back.
-
-    Raises:
-        NotFound, UsageError: neither spelling is known, or several records answer.
-    """
-    try:
-        return ask(target)
-    except NotFound:
-        spelled = restore(target)
-        if spelled == target:
-            raise
-        return ask(spelled)
 
 
 def one(beliefs: Beliefs, target: str) -> str:

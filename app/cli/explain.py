@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from mog.app.cli import beliefs, door, exit_codes
 from mog.app.cli.options import COMMON, Common, Target
+from mog.app.present import meant
 
 
 def why(
@@ -20,7 +21,7 @@ def why(
     with door.opened(common) as workspace:
         known = workspace.beliefs
         names = beliefs.Named(known)
-        found = beliefs.meant(known.why, target)
+        found = meant(known.why, target)
         beliefs.listed("items", found, common, names)
     return exit_codes.OK
 
@@ -29,7 +30,7 @@ def explain(target: Target, /, *, common: Common = COMMON) -> int:
     """Show why one record stands or has fallen: its grounds, what defeats it, what it falls with."""
     with door.opened(common) as workspace:
         known = workspace.beliefs
-        beliefs.show(beliefs.meant(known.explain, target), common, beliefs.Named(known))
+        beliefs.show(meant(known.explain, target), common, beliefs.Named(known))
     return exit_codes.OK
 
 
@@ -37,5 +38,5 @@ def lineage(target: Target, /, *, common: Common = COMMON) -> int:
     """Show the versions of a record: what it replaced and what replaced it, oldest first."""
     with door.opened(common) as workspace:
         known = workspace.beliefs
-        beliefs.show(beliefs.meant(known.lineage, target), common, beliefs.Named(known))
+        beliefs.show(meant(known.lineage, target), common, beliefs.Named(known))
     return exit_codes.OK

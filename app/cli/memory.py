@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from mog.app.cli import beliefs, door, exit_codes, output
 from mog.app.cli.options import COMMON, Common, Limit, Reason
-from mog.app.present import restore
+from mog.app.present import meant, restore
 from mog.engine.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def forget(note: Told, /, *, reason: Reason = "", origin: Origin = "user", by: B
     if not reason.strip():
         raise UsageError("a reason is missing", where="--reason", way_out="mog forget NOTE --reason TEXT")
     with _memory(common) as notes:
-        _show(beliefs.meant(lambda target: notes.forget(target, reason=reason, origin=origin, by=by), note), common)
+        _show(meant(lambda target: notes.forget(target, reason=reason, origin=origin, by=by), note), common)
     return exit_codes.OK
 
 
@@ -114,7 +114,7 @@ def promote(
 ) -> int:
     """Make yours what an agent said. The proposal gives way to a record in your name."""
     with _memory(common) as notes:
-        _show(beliefs.meant(lambda target: notes.promote(target, kind=kind or ""), note), common)
+        _show(meant(lambda target: notes.promote(target, kind=kind or ""), note), common)
     return exit_codes.OK
 
 

@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 from mog.app.cli import beliefs, door, exit_codes, output
 from mog.app.cli.options import COMMON, Common, Limit
 from mog.app.plain import Line
-from mog.app.present import restore
+from mog.app.present import meant, restore
 from mog.engine.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def recall(thing: Thing, /, *, session: Session = "", common: Common = COMMON) -
     from mog.app import plain_ws, present_ws
 
     with _set(common, session, thing) as found:
-        back = beliefs.meant(found.recall, thing)
+        back = meant(found.recall, thing)
     if common.json:
         output.document(present_ws.recalled(back))
     else:
@@ -127,7 +127,7 @@ def clear(
     with _sets(common) as sets:
         names = [row.name for row in sets.sessions()] if all_ else [session]
         for name in names:
-            beliefs.meant(sets.clear, name)
+            meant(sets.clear, name)
     if common.json:
         output.document({"cleared": names})
     elif not common.quiet:
@@ -139,7 +139,7 @@ def _pinned(thing: str, session: str, common: Common, *, on: bool) -> int:
     from mog.app import plain_ws, present_ws
 
     with _set(common, session, thing) as found:
-        entry = beliefs.meant(found.pin if on else found.unpin, thing)
+        entry = meant(found.pin if on else found.unpin, thing)
     if common.json:
         output.document(present_ws.entry(entry))
     elif not common.quiet:

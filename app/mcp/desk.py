@@ -128,12 +128,9 @@ class Desk:
 
                 demo.make(self.root)
             self._workspace = Workspace.open(
-                self.root, configure=lambda root: configuration.load(root, os.environ).engine, registry=self._registry
-            )
-            if self.options.read_only and self._workspace.mog_dir.is_dir():
-                from mog.app.mcp.unwritten import unwritten
-
-                unwritten(self._workspace)
+                self.root, configure=lambda root: configuration.load(root, os.environ).engine, registry=self._registry,
+                caches=not self.options.read_only,
+            )  # fmt: skip
             self._traffic = None if self.options.read_only else Traffic(self._workspace.mog_dir)
             self._workspace.subscribe(self._changed)
             if self._workspace.has_index():

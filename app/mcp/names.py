@@ -1,4 +1,4 @@
-"""What tool bodies share: how a target is meant, how a record or a piece of code stands in a row. No tool lives here.
+"""What tool bodies share: how a record or a piece of code stands in a row. No tool lives here.
 
 Who calls: ``tools_*`` and ``resources``. What may not come in: rules of standing, caps.
 """
@@ -6,12 +6,9 @@ Who calls: ``tools_*`` and ``resources``. What may not come in: rules of standin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mog.app.mcp.answers import brief
-from mog.app.present import restore
-from mog.engine.errors import NotFound
 
 if TYPE_CHECKING:
     from mog.engine.model import Node
@@ -22,21 +19,6 @@ T = TypeVar("T")
 DIGITS = 12
 WORDS = 120
 _UID = re.compile(r"[0-9a-f]{32}")
-
-
-def meant(ask: Callable[[str], T], target: str) -> T:
-    """``ask(target)``, and where nothing answers once more with the escapes of our own output turned back.
-
-    Raises:
-        NotFound, UsageError: neither spelling is known, or several answer.
-    """
-    try:
-        return ask(target)
-    except NotFound:
-        spelled = restore(target)
-        if spelled == target:
-            raise
-        return ask(spelled)
 
 
 def short(id: str) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mog.app.mcp.answers import Answer, Row, brief, offset, paged
-from mog.app.mcp.names import code, count, meant, of_node, short, spoken
-from mog.app.present import Block, restore
+from mog.app.mcp.names import code, count, of_node, short, spoken
+from mog.app.present import Block, meant, restore
 from mog.engine.errors import NotFound, UsageError
 from mog.engine.model import Freshness, PinState
 

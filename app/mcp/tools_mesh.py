@@ -11,7 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mog.app.mcp.answers import Answer, Row, brief, offset, paged
-from mog.app.mcp.names import count, meant, of_node, record, short, spoken, standing
+from mog.app.mcp.names import count, of_node, record, short, spoken, standing
+from mog.app.present import meant
 from mog.engine.reason.records import thaw
 
 if TYPE_CHECKING:

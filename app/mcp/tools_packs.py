@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from mog.app.mcp import answers
 from mog.app.mcp.answers import Answer, Row
-from mog.app.mcp.names import meant
 from mog.app.mcp.table import BY_NAME, cap_of
-from mog.app.present import Block
+from mog.app.present import Block, meant
 from mog.engine.errors import MogError, NotFound, PolicyDenied
 from mog.engine.memory.set_stubs import RECALL
 from mog.engine.retrieval.estimator import tokens

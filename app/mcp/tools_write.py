@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mog.app.mcp.answers import Answer, Row, brief, paged
-from mog.app.mcp.names import meant, record, short, spoken
+from mog.app.mcp.names import record, short, spoken
+from mog.app.present import meant
 from mog.engine.errors import UsageError
 from mog.engine.reason import commands
 

@@ -50,18 +50,19 @@ class Context:
 
     Args:
         reading: gives this thread's view of the newest generation. disk: files as they are. mog_dir: the worktree's ``.mog``.
-        notes: remembered items for a query and the locators found, within a budget of tokens.
+        notes: remembered items for a query and the locators found, within a budget of tokens. caches: keep words and handles on disk.
     """
 
     def __init__(
-        self, root: Path, mog_dir: Path, reading: Reading, disk: Disk, config: EngineConfig, notes: Notes = no_notes
+        self, root: Path, mog_dir: Path, reading: Reading, disk: Disk, config: EngineConfig, notes: Notes = no_notes, *,
+        caches: bool = True,
     ) -> None:
         self.root = root
         self._app = config.project or root.name
-        self.handles = Handles(mog_dir)
+        self.handles = Handles(mog_dir, keep=caches)
         self._reading = reading
         self._disk = disk
-        self._shelf = Shelf(mog_dir, config)
+        self._shelf = Shelf(mog_dir, config, keep=caches)
         self._outlines = Outlines(disk)
         self._notes = notes
         self._ranker: Ranker | None = None

@@ -23,6 +23,7 @@ SCHEME = "ctx://"
 PINNED = 32
 QUERY_BYTES = 16_000
 KEPT = 1_000
+_ODD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 _NAME = re.compile(r"ctx://([0-9a-f]{32})\Z")
 
 
@@ -53,10 +54,11 @@ def is_handle(text: str) -> bool:
 
 
 class Handles:
-    """The handles of a worktree, below ``.mog/handles``."""
+    """The handles of a worktree, below ``.mog/handles``. Without ``keep`` new ones are known to this object alone."""
 
-    def __init__(self, mog_dir: Path) -> None:
+    def __init__(self, mog_dir: Path, *, keep: bool = True) -> None:
         self._folder = mog_dir / "handles"
+        self._held: dict[str, bytes] | None = None if keep else {}
 
     def create(self, query: str, pinned: Sequence[str] = (), way: Way = USUAL) -> Handle:
         """Keep a query, locators, and how it was asked.
@@ -92,29 +94,33 @@ class Handles:
             raise UsageError(
                 f"this is no handle: {name!r:.60}", where="handle", way_out="handles look like ctx://<32 hex digits>"
             )
-        path = self._folder / match[1]
-        try:
-            fd = os.open(
-                path,
-                os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0),
-            )
-            with open(fd, "rb") as handle:
-                body = handle.read(QUERY_BYTES + 1)
-        except OSError as error:
-            raise NotFound(
-                f"there is no handle {name}", where="handle", way_out="make one with `mog context create`"
-            ) from error
+        path, body = self._folder / match[1], (self._held or {}).get(match[1])
+        if body is None:
+            body = self._body(name, path)
         if hashlib.blake2b(body, digest_size=16, person=b"mog.handle").hexdigest() != match[1]:
             raise _damaged(path)
         try:
             return _read(name, json.loads(body))
-        except (ValueError, KeyError, TypeError) as error:  # the digest fits, and it is not what ``create`` writes
+        except _ODD as error:  # the digest fits, and it is not what ``create`` writes
             raise _damaged(path) from error
 
+    def _body(self, name: str, path: Path) -> bytes:
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            with open(os.open(path, flags), "rb") as handle:
+                return handle.read(QUERY_BYTES + 1)
+        except OSError as error:
+            raise NotFound(f"there is no handle {name}", where="handle", way_out="make one with `mog context create`") from error
+
     def _write(self, digest: str, body: bytes) -> None:
+        if self._held is not None:
+            self._held[digest] = self._held.pop(digest, body)
+            while len(self._held) > KEPT:
+                del self._held[next(iter(self._held))]
+            return
         temporary, path = self._folder / f".{digest}.{os.getpid()}", self._folder / digest
         try:
-            if not self._folder.is_symlink() and path.is_file() and not path.is_symlink() and path.read_bytes() == body:
+            if self._holds(path, body):
                 os.utime(path)
                 return
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -130,6 +136,12 @@ class Handles:
                 temporary.unlink()
             what = f"a handle cannot be kept: {error.strerror or error}"
             raise StoreDamaged(what, where=str(self._folder), way_out="check rights and free space") from error
+
+    def _holds(self, path: Path, body: bytes) -> bool:
+        """Whether the file is there already, as a file of its own and of that size."""
+        if self._folder.is_symlink() or path.is_symlink() or not path.is_file():
+            return False
+        return path.stat().st_size == len(body) and path.read_bytes() == body
 
     def _tidy(self) -> None:
         """Drop the oldest beyond ``KEPT``."""

@@ -42,12 +42,13 @@ class Shelf:
     """The corpus of one worktree. Safe from any thread.
 
     Args:
-        mog_dir: the ``.mog`` of the worktree. config: bounds of what is read.
+        mog_dir: the ``.mog`` of the worktree. config: bounds of what is read. keep: save it for other processes.
     """
 
-    def __init__(self, mog_dir: Path, config: EngineConfig) -> None:
+    def __init__(self, mog_dir: Path, config: EngineConfig, *, keep: bool = True) -> None:
         self._source = Source(str(mog_dir.parent), config.max_file_bytes or content.MAX_BYTES, config.allow_secret_content)
         self._workers = config.workers or min(8, os.cpu_count() or 1)
+        self._keeps = keep
         self.path = mog_dir / "terms" / "corpus.bin"
         self._lock = threading.Lock()
         self._corpus: Corpus | None = None
@@ -89,7 +90,7 @@ class Shelf:
         self._corpus = self._corpus.with_changes(removed, [(one.path, one.terms) for one in made])
         self._marks = wanted | {one.path: wanted[one.path] + DRIFTED for one in made if one.drifted}
         self._unsaved += len(changed) + len(removed)
-        if self._unsaved >= SAVE_FROM or not os.path.lexists(self.path):
+        if self._keeps and (self._unsaved >= SAVE_FROM or not os.path.lexists(self.path)):
             self._save()
 
     def _save(self) -> None:

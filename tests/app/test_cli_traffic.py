@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import apsw
 import pytest
 
 from mog.app.cli.run import run as mog
@@ -45,6 +46,15 @@ def test_without_a_call_the_way_to_one_is_named(tmp_path: Path, capsys: pytest.C
     assert mog(["traffic", "--repo", str(tmp_path)]) == 1
     assert "mog mcp install" in capsys.readouterr().out
     assert not (tmp_path / ".mog" / "run" / "traffic.db").exists()
+
+
+@pytest.mark.parametrize("arguments", ["no json", "[1]", "5", "[" * 100_000])
+def test_rows_that_somebody_else_wrote_are_said(root: Path, capsys: pytest.CaptureFixture[str], arguments: str) -> None:
+    db = apsw.Connection(str(root / ".mog" / "run" / "traffic.db"))
+    db.execute("UPDATE calls SET arguments = ? WHERE seq = 30", (arguments,))
+    db.close()
+    assert mog(["traffic", "--repo", str(root)]) == 1
+    assert "traffic cannot be read" in capsys.readouterr().out
 
 
 def test_a_record_that_is_none_is_said(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

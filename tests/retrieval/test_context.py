@@ -146,7 +146,10 @@ def test_the_next_page_is_asked_the_way_the_first_one_was(shop: Workspace, begun
     assert len({item.id for item in shown}) == len(shown)
 
 
-@pytest.mark.parametrize("body", ['{"query": 1, "pinned": []}', "[]", '{"query": "a", "pinned": [], "zoom": 9}', "\xff"])
+@pytest.mark.parametrize("body", [
+    '{"query": 1, "pinned": []}', "[]", "5", "[" * 9_000, '{"query": "a", "pinned": [], "zoom": 9}', "\xff",
+    '{"query": "a", "pinned": [], "way": 1}',
+])
 def test_a_handle_that_somebody_else_wrote_is_refused(shop: Workspace, body: str) -> None:
     data = body.encode("latin-1")
     name = hashlib.blake2b(data, digest_size=16, person=b"mog.handle").hexdigest()
@@ -206,3 +209,21 @@ def test_blame_names_commits_and_days_and_no_people(shop: Workspace) -> None:
     text = shop.context.expand("file:shop/money.py", zoom=Zoom.L3).items[0].text
     first = text.splitlines()[0]
     assert first[8:10] == " 2" and '"""Money."""' in first and "localhost" not in text
+
+
+def test_a_process_that_may_write_nothing_finds_and_pages_all_the_same(tmp_path: Path) -> None:
+    """Words and handles are then its own: nothing appears below ``.mog``, and a second process knows none of them."""
+    repository(tmp_path).close()
+
+    def below() -> set[Path]:
+        return set((tmp_path / ".mog").rglob("*"))
+
+    before = below()
+    with Workspace.open(tmp_path, caches=False) as workspace:
+        made = workspace.context.search("token store draw round", budget=120, zoom=Zoom.L1)
+        assert made.page and workspace.context.search(made.page, budget=120).items
+        handle = workspace.context.create("token").name
+        assert workspace.context.load(handle).items
+        with Workspace.open(tmp_path) as other, pytest.raises(NotFound):
+            other.context.load(handle)
+        assert not {path for path in below() - before if path.parts[-2] in ("terms", "handles")}
