@@ -45,7 +45,7 @@ def _lines(found: tuple[Call, ...] | tuple[Total, ...], trouble: str) -> Iterato
 
     if trouble:
         yield (("! " + trouble, "attn"),)
-    if not found:
+    elif not found:
         yield (("no agent has asked anything yet: `mog mcp install` makes mog known to yours", "muted"),)
     for one in found:
         yield _call(one) if isinstance(one, Call) else _total(one)
