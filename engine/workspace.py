@@ -43,6 +43,7 @@ from mog.engine.model import (
     Tier,
     VerifyReport,
 )
+from mog.engine.roots import find_root as find_root  # its callers know it from here too
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -563,17 +564,6 @@ class Workspace:
             self._feed.say(Change("index", outcome.generation, outcome.paths))
             if self._lookout is not None:
                 self._lookout.changed()
-
-
-def find_root(start: Path) -> Path:
-    """Nearest folder at or above ``start`` that has ``.mog``, ``mog.yaml`` or ``.git``. Raises NoWorkspace."""
-    if ".." in start.parts:  # what is written before it is not above it
-        start = start.resolve()
-    for folder in (start, *start.parents):
-        if any(os.path.lexists(folder / name) for name in (".mog", "mog.yaml", ".git")):
-            return folder
-    what = "neither a repository nor a mog workspace here or above"
-    raise NoWorkspace(what, where=str(start), way_out="run `mog init` in the folder to index")
 
 
 def clone_key(folder: Path) -> bytes:

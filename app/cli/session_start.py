@@ -33,7 +33,7 @@ def told(start: Path) -> str:
     """The briefing for a folder, "" when nothing is known; why there is none goes to stderr. Raises nothing."""
     until = time.monotonic() + SECONDS
     try:
-        if briefing.root_of(start.absolute()) is None:
+        if briefing.known_root(start.absolute()) is None:
             return ""
         from mog.engine.workspace import Workspace
 

@@ -32,7 +32,7 @@ LEFT = "There was no time to look at everything: `mog verify` and `mog health` d
 _ROOM = 20
 
 
-def root_of(start: Path) -> Path | None:
+def known_root(start: Path) -> Path | None:
     """The nearest folder whose ``.mog`` may hold something (a linked worktree's lies elsewhere), or None: then nothing is known."""
     for folder in (start, *start.parents):
         if (folder / ".mog").is_dir() or (folder / ".git").is_file():

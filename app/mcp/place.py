@@ -129,13 +129,6 @@ def runs(pid: int) -> bool | None:
     return not state or state[0] not in (b"T", b"t", b"Z", b"X")
 
 
-def root_of(start: Path) -> Path | None:
-    """The workspace around a folder, as ``Workspace.open`` finds it, without loading the engine; None when there is none."""
-    here = start.absolute()
-    marks = (".mog", "mog.yaml", ".git")
-    return next((one for one in (here, *here.parents) if any(os.path.lexists(one / mark) for mark in marks)), None)
-
-
 def _runtime_folder() -> Path:
     """The folder of this person for sockets; below the temporary folder where no session manager made one."""
     import warnings

@@ -22,9 +22,10 @@ from mog.app.mcp.bridge import SLOW, Bridge
 from mog.app.mcp.links import Link
 from mog.app.mcp.options import Options
 from mog.app.mcp.owner import Owner
-from mog.app.mcp.place import HEIR, REGENT, Address, Place, root_of, runs
+from mog.app.mcp.place import HEIR, REGENT, Address, Place, runs
 from mog.app.mcp.station import Station
 from mog.app.mcp.streams import Wire
+from mog.engine import roots
 from mog.engine.errors import HeldByOther, UsageError
 
 if TYPE_CHECKING:
@@ -51,8 +52,6 @@ def serve(options: Options, *, registry: TaskRegistry | None = None) -> int:
     start = options.repo if options.repo is not None else Path.cwd()
     if not start.is_dir():
         raise UsageError("--repo names no folder", where=str(start), way_out="give an existing folder")
-    if ".." in start.parts:  # its parents would be folders below it
-        start = start.resolve()
     with _demo(options) if options.demo else contextlib.nullcontext(start) as folder:
         if registry is not None:
             _bound(folder, registry)
@@ -115,7 +114,7 @@ class Finder:
     """
 
     def __init__(self, folder: Path, options: Options, registry: TaskRegistry | None) -> None:
-        root = root_of(folder)
+        root = roots.around(folder)
         self._root = root or folder.absolute()
         self._homeless = root is None
         self._options, self._registry = options, registry

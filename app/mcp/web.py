@@ -26,10 +26,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mog.app.mcp.options import Options
 from mog.app.mcp.owner import Owner
-from mog.app.mcp.place import TOKEN, Place, read_private, root_of, write_private
+from mog.app.mcp.place import TOKEN, Place, read_private, write_private
 from mog.app.mcp.server import Server
 from mog.app.mcp.station import Station
 from mog.app.present import clean
+from mog.engine import roots
 from mog.engine.errors import NoWorkspace, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ Send = Callable[[Any], Awaitable[None]]
 
 async def serve(folder: Path, options: Options, registry: TaskRegistry | None) -> None:
     """Listen until cancelled. Raises NoWorkspace: there is no workspace. UsageError: the port is taken."""
-    root = root_of(folder)
+    root = roots.around(folder)
     if root is None:
         raise NoWorkspace("there is no workspace here or above", where=str(folder), way_out="run `mog init` first")
     place = Place(root)

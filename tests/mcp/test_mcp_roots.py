@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from mcp_kit import Raw, served
 
-from mog.app.mcp.place import Place, read_private, root_of
+from mog.app.mcp.place import Place, read_private
 from mog.engine.errors import StoreDamaged
+from mog.engine.roots import around, find_root
 from mog.engine.workspace import Workspace
 
 HAS_LINKS = hasattr(os, "symlink") and os.name != "nt"
@@ -115,8 +116,9 @@ def test_a_root_is_the_nearest_above_and_never_below_what_was_named(tmp_path: Pa
     (tmp_path / "a" / ".mog").mkdir(parents=True)
     (tmp_path / "a" / "b" / ".git").mkdir(parents=True)
     (tmp_path / "a" / "b" / "c").mkdir()
-    assert root_of(tmp_path / "a" / "b" / "c") == tmp_path / "a" / "b"
-    assert root_of(tmp_path / "a" / "d") == tmp_path / "a"
+    assert around(tmp_path / "a" / "b" / "c") == tmp_path / "a" / "b"
+    assert around(tmp_path / "a" / "d") == tmp_path / "a"
+    assert find_root(tmp_path / "a" / "b" / "c" / ".." / "..") == tmp_path / "a"
     with served(tmp_path / "a" / "b" / "c" / ".." / ".." / "..") as server:
         assert "mog init" in server.call("impact", target="x")["content"][0]["text"]
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
