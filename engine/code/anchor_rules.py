@@ -141,6 +141,7 @@ _CALL_HEAD = frozenset(
 _TUPLES = frozenset({"tuple_expression", "tuple_pattern", "tuple_type", "token_tree"})
 
 WALK_RULES = {
+    "bash": WalkRules(semicolons=True),
     "go": WalkRules(semicolons=True, commas=True, parens="parenthesized_expression", keep_parens=_CALL_HEAD),
     "rust": WalkRules(
         commas=True, keep_commas=_TUPLES, tuples=_TUPLES, parens="parenthesized_expression", keep_parens=_CALL_HEAD),

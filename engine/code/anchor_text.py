@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tree_sitter import Language, Node, Query, QueryCursor, Tree
+from tree_sitter import Language, Node, Query, Tree
 
+from mog.engine.code import grammars
 from mog.engine.code.anchor_rules import (
     A_BARE_PARAM,
     A_CHAIN,
@@ -58,7 +59,7 @@ def text_streams(
 ) -> Streams:
     """Both streams of ``data``, cut at ``spans`` (byte ranges of nodes or of runs of sibling nodes)."""
     if marks is None:
-        marks = QueryCursor(_query(rules, tree.language)).captures(tree.root_node)
+        marks = grammars.captures(_query(rules, tree.language), tree.root_node)
     writer = _Writer(marks, data, spans)
     writer.run()
     contents = [b"%d:%b" % (len(content), content) for content in writer.contents]

@@ -1,6 +1,6 @@
-"""What git says is changed in the worktree now: paths, and for each the lines as they are on disk.
+"""What git says is changed: in the worktree now, paths and for each the lines as they are on disk; and in one commit, paths.
 
-Who calls: ``retrieval/reach`` ("what would this patch touch?"). What may not come in: the index, what the lines mean.
+Who calls: ``retrieval/reach`` ("what would this patch touch?"), ``workspace``. What may not come in: the index, what the lines mean.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mog.engine.code import git
-from mog.engine.errors import UsageError
+from mog.engine.errors import NotFound, UsageError
 
 #: Files whose lines are told apart; beyond them a file counts as a whole.
 BY_LINES = 200
 _EMPTY_TREE = {40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904"}
+_COMMIT = re.compile("[0-9a-fA-F]{4,64}")
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--relative", "--ignore-submodules=all", f"-O{os.devnull}")
 
@@ -51,6 +52,28 @@ def now(root: Path) -> list[Changed]:
     new = git.run(root, "ls-files", "--others", "--exclude-standard", "-z", settings=settings).split(b"\0")
     found += [Changed(os.fsdecode(path), "added", "", None) for path in new if path]
     return sorted(found)
+
+
+def of_commit(root: Path, commit: str) -> tuple[str, ...]:
+    """Paths below ``root`` that a commit touched, beside its first parent, in git's order.
+
+    Args:
+        commit: 4 to 64 hexadecimal digits; nothing else reaches git.
+
+    Raises:
+        UsageError: no digits of a commit, or no git here. NotFound: there is no such commit, or several begin so. GitRefused.
+    """
+    if not _COMMIT.fullmatch(commit):
+        raise UsageError(f"{commit!r:.40} is no commit", way_out="4 to 64 hexadecimal digits")
+    repo = git.open_repo(root)
+    if repo is None:
+        raise UsageError("there is no git here to ask for a commit", where=str(root), way_out="name a file")
+    full = git.run(root, "rev-parse", "-q", "--verify", f"{commit}^{{commit}}", accept=(0, 1, 128)).strip().decode("ascii", "replace")
+    if not full:
+        raise NotFound(f"no commit begins with {commit}", way_out="git log lists them; some more digits where several begin so")
+    settings = git.without_filters(repo)
+    arguments = ("--root", "--no-commit-id", "--name-only", "-r", "-m", "--first-parent", "-z", "--relative", full)
+    return tuple(os.fsdecode(path) for path in git.run(root, "diff-tree", *arguments, settings=settings).split(b"\0") if path)
 
 
 def _rows(listed: bytes) -> Iterable[Changed]:

@@ -13,6 +13,7 @@ from mog.engine.code import facts as schema
 from mog.engine.code.link import LinkEdge
 from mog.engine.code.link_view import FactsView
 from mog.engine.code.nodes import Keys
+from mog.engine.contracts.link import SurfaceEdge
 from mog.engine.model import Tier
 from mog.engine.ontology import Ontology
 from mog.engine.store import blobs
@@ -23,7 +24,8 @@ Record = tuple[int, int, int, int]
 # A test that calls or names something exercises it.
 TESTED_FROM = frozenset({"calls", "references"})
 # Numbered in this order, whichever is met first.
-_KINDS = ("contains", "defines", "calls", "imports", "inherits", "references", "tested_by")
+_KINDS = ("contains", "defines", "calls", "imports", "inherits", "references", "tested_by", "implements", "declares", "touches",
+          "configures")  # fmt: skip
 # What counts as one file leaning on another.
 LEANING = frozenset({"calls", "imports", "inherits", "references"})
 
@@ -63,7 +65,9 @@ class EdgeWriter:
             db.code(SPACE_EDGE, kind)
         self.leaned_on: Counter[int] = Counter()  # file number → certain links into it from other files
 
-    def pack(self, path: str, row: FileRow, edges: Set[LinkEdge]) -> tuple[bytes, bytes]:
+    def pack(
+        self, path: str, row: FileRow, edges: Set[LinkEdge], surfaces: Set[SurfaceEdge] = frozenset()
+    ) -> tuple[bytes, bytes]:
         """Edge blob of one file, structure included, and the digest of its links (names, tiers; sorted)."""
         if not row.node:
             return b"", b""
@@ -71,6 +75,8 @@ class EdgeWriter:
         place = self._place(path)
         records = set(self._structure(path, place))
         lines = self._add(edges, place, records)
+        if surfaces:
+            lines += self._add_surfaces(sorted(surfaces), records)
         text = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
         return blobs.pack_edges(sorted(records)), hashlib.blake2b(text, digest_size=16).digest()
 
@@ -109,23 +115,35 @@ class EdgeWriter:
             else:
                 dst, dst_type, qual = there.file, "file", ""
             code = codes.get((kind, tier, src_type, dst_type)) or self._code(kind, tier, src_type, dst_type)
-            if tier == 0 and there is not place and kind in LEANING:
+            if not tier & 3 and there is not place and kind in LEANING:
                 self.leaned_on[there.number] += 1
             records.add((src, dst, code, names[name]))
             lines.append(f"{from_ord}\0{path}\0{qual}\0{kind}\0{tier}\0{name}")
-            if tier == 0 and target >= 0 and from_ord in place.tests and kind in TESTED_FROM and target not in there.tests:
+            if not tier & 3 and target >= 0 and from_ord in place.tests and kind in TESTED_FROM and target not in there.tests:
                 records.add((dst, src, self._code("tested_by", Tier.certain, "symbol", "symbol"), names[""]))
         for edge in sorted(unbound):  # in order, since new names get keys
             records.add(self._unbound(edge, place))
             lines.append("\0".join(map(str, edge)))
         return lines
 
+    def _add_surfaces(self, edges: Sequence[SurfaceEdge], records: set[Record]) -> list[str]:
+        """Add the records of edges to surfaces, in order, since new ones get keys; the name of the edge is its op."""
+        self._number([edge[5] for edge in edges])
+        lines = []
+        for path, ord, role, name, kind, op in edges:
+            there = self._place(path)
+            src, src_type, qual = (there.keys[ord], "symbol", there.quals[ord]) if ord >= 0 else (there.file, "file", "")
+            code = self._code(kind, Tier.certain, src_type, "entity")
+            records.add((src, self._keys.surface(role, name), code, self._names[op]))
+            lines.append(f"{path}\0{qual}\0{role}\0{name}\0{kind}\0{op}")
+        return lines
+
     def _unbound(self, edge: LinkEdge, place: _Place) -> Record:
         """The record of a link to nothing of the repository."""
-        from_ord, _, target, kind, _, name = edge
+        from_ord, _, target, kind, tier, name = edge
         src, src_type = (place.keys[from_ord], "symbol") if from_ord >= 0 else (place.file, "file")
         reason, _, unbound = str(target).partition(":")
-        code = self._code(kind, Tier.unknown, src_type, "unresolved")
+        code = self._code(kind, tier, src_type, "unresolved")
         return src, self._keys.unresolved(reason, unbound), code, self._names[name]
 
     def _place(self, path: str) -> _Place:

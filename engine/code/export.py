@@ -15,7 +15,8 @@ from mog.engine.store.schema import SPACE_EDGE
 
 
 def edges(view: CodeView, kind: str) -> Iterator[dict[str, str]]:
-    """Every edge of one type between things of the repository: ``caller``, ``callee`` (``path:line``), ``name``, ``tier``.
+    """Every edge of one type between things of the repository: ``caller``, ``callee`` (``path:line``), ``name``, ``tier``,
+    and ``known_by`` for those that a SCIP index told.
 
     Raises:
         OntologyError: GRAPH.md has no such edge type.
@@ -26,7 +27,9 @@ def edges(view: CodeView, kind: str) -> Iterator[dict[str, str]]:
     for _, blob in view.db.edges_all():
         for src, dst, code, name in blobs.unpack_edges(blob):
             if code & 0xFF == number and src in places and dst in places:
-                yield {"caller": places[src], "callee": places[dst], "name": names.get(name, ""), "tier": Tier(code >> 8).name}
+                tier = Tier(blobs.tier_of(code)).name
+                known = {"known_by": "scip"} if blobs.is_from_scip(code) else {}
+                yield {"caller": places[src], "callee": places[dst], "name": names.get(name, ""), "tier": tier} | known
 
 
 def _places(view: CodeView) -> dict[int, str]:

@@ -10,9 +10,11 @@ not come in: anything about other files, and any language's own rules.
      "binds":   {name: chains}                     module-level assignments
      "all":     [name, ...] | null
      "exports": {exported: chain}                  languages that name exports
+     "space":   str                                package or namespace the file declares; left out for none
      "calls":   [[scope, chains], ...]             scope = index of the innermost enclosing symbol, -1 at module level
      "refs":    [[scope, chains], ...]             names used as values
-     "problems": [[reason, line], ...]}
+     "problems": [[reason, line], ...]
+     "contracts", "mounts": what the rule packs say of the file, where they say something (``engine/contracts/collect.py``)}
 
 ``span_hash`` and ``body_hash`` are "" in the index: anchors are compared with the disk, which is read and hashed for that.
 
@@ -24,12 +26,16 @@ not come in: anything about other files, and any language's own rules.
           #str #list #dict #set #tuple #int #float #bool #bytes #gen #None   a builtin type's instance
           ?           unknown; ?name = unknown, called or passed under that name
     op    .name  ()  []  (subscript)  {} (one item of an iteration)  * (a collection of the thing before it)
-                 ** (a mapping whose values are the thing before it)
+                 ** (a mapping whose values are the thing before it; declared languages write one star a level)
 
 Alternatives of one call site are joined with "|". In a call chain the final "()" is left out; the last name is the name as
-written. ``meta`` keys, all optional: b bases, d decorators, p parameters ("name" or "name:chain", blank separated), r return
+written, in languages with overloads with the number of arguments behind it (``name^2``, after the last alternative; there every
+call within a chain has it, ``a.b^0().c``), and where that says something with their types (``name^2:#str,Item``). ``meta`` keys,
+all optional: b bases, d decorators, p parameters ("name" or "name:chain", blank separated), r return
 values, y yielded values, l {local: chains}, a {attribute: chains}, cb {argument: [chains of each
-parameter of the function passed there]}, x list of flags, g 1 when gated.
+parameter of the function passed there]}, x list of flags, g 1 when gated; in declared languages also ns namespace where it is not
+the file's, of chain of the class a method belongs to that stands apart from it, n [least, most] arguments (most -1: any), t types
+of the parameters of an overload (as in a call; "" where any will do).
 """
 
 from __future__ import annotations
@@ -39,15 +45,16 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 
 NAME, QUAL, KIND, PARENT, LINE, END, START, STOP, FULL, SPAN, BODY, SIG, DOC, META = range(14)
 
 Facts = dict[str, Any]
 
-#: Flags of definitions that are never run: overloads, what stands under ``TYPE_CHECKING``; and of those a plain name does not read.
-STUBS = frozenset(("typing", "overload"))
-NOT_READ = STUBS | {"setter", "deleter"}
+#: Flags of definitions that are never run: overloads, what stands under ``TYPE_CHECKING``, declarations whose body is elsewhere; and
+#: of those a plain name does not read.
+STUBS = frozenset(("typing", "overload", "declared"))
+NOT_READ = STUBS | {"setter", "deleter", "generic"}
 
 _POINTER = re.compile(r"[@%](\d+)")
 SIGNATURE_LIMIT = 400

@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 
 from mog.engine.code.facts import Facts
-from mog.engine.code.link_view import CONSTANTS, MemoryView
+from mog.engine.code.link_view import CONSTANTS, MemoryView, is_named
 from mog.engine.store.index_db import IndexDB
 
 
@@ -75,6 +75,8 @@ class IndexView:
     def defs(self, name: str) -> list[tuple[str, int]]:
         rows = self._db.nodes_by_name(name)
         found = [(row.file, row.ord) for row in rows if row.type == "symbol" and row.kind not in CONSTANTS]
+        keys = {(row.file, row.ord) for row in rows if row.kind == "config_key"}
+        found = [at for at in found if at not in keys or is_named("config_key", self._path(at[0]) or "")]
         return self._with_new(found, self._new.defs(name))
 
     def heirs(self, name: str) -> list[tuple[str, int]]:

@@ -1,7 +1,8 @@
 """Freshness: do the bytes on disk still match an anchor? Recomputed from the disk each time, never from the index.
 
 Called by ``workspace`` for ``verify``, the drift pane and labels on answers. What may not come in: verdicts (drift informs,
-it never rejects), writes of any kind, line numbers as identity.
+it never rejects), writes of any kind, line numbers as identity, parsers and the rules of secrets at import (most answers are told
+by the times of a file).
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mog.engine.code import anchors, content, extract, grammars, ingest, secrets
+from mog.engine.code import content
 from mog.engine.code import facts as schema
-from mog.engine.code.gates import Gates
 from mog.engine.code.languages_map import language_of
 from mog.engine.config import EngineConfig
 from mog.engine.errors import NotFound, PolicyDenied
 from mog.engine.ids import Locator, locator, parse_locator
 from mog.engine.model import Anchor, Freshness, Pin, PinState
 from mog.engine.store.schema import FileRow
+
+if TYPE_CHECKING:
+    from mog.engine.code import secrets
+    from mog.engine.code.gates import Gates
 
 FILE_GRAMMAR = "bytes"
 Marks = tuple[int, int, int]
@@ -54,11 +59,19 @@ class Disk:
     def __init__(self, root: Path, key: Callable[[], bytes], config: EngineConfig) -> None:
         self.root = root
         self.key = key
-        self._gates = Gates(config.allow_secret_content)
+        self._allowed = config.allow_secret_content
         self._reader = content.Reader(root, max_bytes=config.max_file_bytes or content.MAX_BYTES)
         self._lock = threading.RLock()
         self._spans: dict[str, tuple[Marks, dict[str, Span] | None]] = {}
         self._holds: dict[tuple[str, tuple[str, ...]], tuple[Marks, bool]] = {}
+        if self._allowed:
+            _ = self._gates  # a pattern that is none is said now
+
+    @cached_property
+    def _gates(self) -> Gates:
+        from mog.engine.code.gates import Gates
+
+        return Gates(self._allowed)
 
     def close(self) -> None:
         """Let go of the folder kept open."""
@@ -81,6 +94,8 @@ class Disk:
 
     def file_hash(self, path: str) -> str | None:
         """Hash of a whole file (hex, 128 bits), keyed when the file is gated; None when it cannot be read."""
+        from mog.engine.code import secrets
+
         loaded = self.load(path)
         if loaded is None:
             return None
@@ -109,6 +124,8 @@ class Disk:
         return Freshness.fresh if self._same_content(path, row) else Freshness.drifted
 
     def _same_content(self, path: str, row: FileRow) -> bool:
+        from mog.engine.code import ingest
+
         blob = self.read(path).blob
         if blob == row.oid or ingest.text_digest(blob) == row.digest:
             return True
@@ -159,6 +176,8 @@ class Disk:
         Raises:
             NotFound: the file or the symbol is not there. PolicyDenied: the content is gated.
         """
+        from mog.engine.code import extract, secrets
+
         loaded = self.load(path)
         if loaded is None:
             raise NotFound("this file cannot be read", where=path, way_out="run `mog index` to see what is there now")
@@ -173,12 +192,15 @@ class Disk:
             raise NotFound(f"no symbol {qual!r} in the file as it is now", where=path, way_out="run `mog index`")
         if span.gated:
             raise PolicyDenied("the symbol is gated", where=f"{path}::{qual}", way_out="open the file itself")
+        clean = extract.shown(language_of(path, data[:200]), clean)[1]
         start = clean.rfind(b"\n", 0, span.start) + 1
         if clean[start : span.start].strip():
             start = span.start  # something else stands before it on its line
         return clean[start : span.end].decode("utf-8", "replace")
 
     def _parse(self, path: str) -> dict[str, Span] | None:
+        from mog.engine.code import extract, ingest, secrets
+
         loaded = self.load(path)
         if loaded is None or loaded[1].file:
             return None
@@ -200,8 +222,12 @@ class Disk:
 
 def grammar_of(path: str) -> str:
     """Language, grammar version and hash version that an anchor in this file is made with."""
+    from mog.engine.code import anchors, extract, grammars
+
     language = language_of(path)
-    return f"{language} {grammars.info(language).version} h{anchors.VERSION}"
+    read_by = extract.HOSTS.get(language, (language,))
+    versions = "/".join(dict.fromkeys(grammars.info(one).version for one in read_by))
+    return f"{language} {versions} h{anchors.VERSION}"
 
 
 def _symbol(path: str, qual: str) -> str:
@@ -231,6 +257,8 @@ def make_anchor(disk: Disk, place: Locator, files: Callable[[], Iterable[str]]) 
 
 
 def _terms(disk: Disk, path: str, span: Span) -> tuple[str, ...]:
+    from mog.engine.code import anchors
+
     loaded = disk.load(path)
     return anchors.rare_terms(loaded[0][span.start : span.end], span.name) if loaded else ()
 

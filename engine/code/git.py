@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,8 @@ from mog.engine.errors import GitRefused
 
 TIMEOUT = 120.0
 """Seconds one git command may take before it is killed and refused."""
+
+PIECE = 1 << 16
 
 _KEPT = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_TEST_ASSUME_DIFFERENT_OWNER")
 """Variables of the person's own environment that may pass: their configuration and the limits of discovery. All others
@@ -166,6 +169,48 @@ class Child:
         if self._process.returncode not in accept:
             raise refusal(self._folder, self._verb, err)
         return self._process.returncode, out
+
+    def pieces(self, *, timeout: float = TIMEOUT) -> Iterator[bytes]:
+        """Output as it comes, so that what reads it works while git does. What is not read to its end is stopped.
+
+        Raises:
+            GitRefused: as ``finish``; ``timeout`` is for the whole of it.
+        """
+        assert self._process.stdout is not None and self._process.stderr is not None and self._input is None
+        said = self._process.stderr
+        errors: list[bytes] = []
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._process.kill()
+
+        watch = threading.Timer(timeout, stop)
+        listener = threading.Thread(target=lambda: errors.append(said.read()), daemon=True)
+        watch.daemon = True
+        watch.start()
+        listener.start()
+        try:
+            while piece := self._process.stdout.read1(PIECE):  # type: ignore[attr-defined]
+                yield piece
+            code = self._process.wait()
+            listener.join(1.0)
+        finally:
+            watch.cancel()
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+            listener.join(1.0)
+            self._process.stdout.close()
+            said.close()
+        if late.is_set():
+            raise GitRefused(
+                f"git {self._verb} did not answer within {timeout:g} seconds",
+                where=self._folder,
+                way_out="run it by hand there; a stalled network disk makes git wait",
+            )
+        if code != 0:
+            raise refusal(self._folder, self._verb, b"".join(errors))
 
     def stop(self) -> None:
         """Kill the command and collect what is left of it; harmless when it has ended."""

@@ -19,15 +19,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tree_sitter import Language, Parser, Query, Tree
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from mog.engine.code.wheels import WHEELS
 from mog.engine.errors import ProviderError
 
 PACK = "tree-sitter-language-pack"
 PARSE_SECONDS = 10.0
+LEVELS = 1000
+"""How deep in a tree a pattern may begin; what lies deeper is left out."""
 _CHUNK = 1 << 16
-_SMALL = 1 << 18
+_SMALL = 1 << 14
+_WIDE = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +61,42 @@ def parser(lang: str) -> Parser | None:
 
 
 @cache
-def query(lang: str, file: str = "", until: str = "") -> Query | None:
-    """The compiled query file ``languages/<file or lang>.scm`` of a language; None when it has no grammar.
-
-    Args:
-        until: leave out the patterns from this text on.
-    """
+def query(lang: str, file: str = "") -> Query | None:
+    """The compiled query file ``languages/<file or lang>.scm`` of a language; None when it has no grammar."""
     loaded = language(lang)
     if loaded is None:
         return None
     source = (Path(__file__).parent / "languages" / f"{file or lang}.scm").read_text(encoding="utf-8")
-    return Query(loaded, source[: source.index(until)] if until else source)
+    return Query(loaded, source)
+
+
+def matches(compiled: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
+    """Matches below a root as (pattern, captures); those that begin deeper than ``LEVELS`` are left out."""
+    return [match for part in _parts(root) for match in _cursor(compiled).matches(part)]
+
+
+def captures(compiled: Query, root: Node) -> dict[str, list[Node]]:
+    """Captures below a root, by name; those of patterns that begin deeper than ``LEVELS`` are left out."""
+    found: dict[str, list[Node]] = {}
+    for part in _parts(root):
+        for name, nodes in _cursor(compiled).captures(part).items():
+            found.setdefault(name, []).extend(nodes)
+    return found
+
+
+def _parts(root: Node) -> list[Node]:
+    """What is queried: a root that is one error costs the square of its children, so that a wide one is taken child by child."""
+    return root.named_children if root.type == "ERROR" and root.child_count > _WIDE else [root]
+
+
+def _cursor(compiled: Query) -> QueryCursor:
+    """A cursor for the upper levels of a tree: every open node of a pattern with children is held against every node below it, so
+    that without a limit the time is the square of the depth. (Its other limits do not help: the one for matches counts captures
+    only, and a callback for progress crashes the interpreter in tree-sitter 0.26.)
+    """
+    made = QueryCursor(compiled)
+    made.set_max_start_depth(LEVELS)
+    return made
 
 
 @cache
@@ -92,18 +120,18 @@ def parser_digest(lang: str) -> str:
 
 
 def parse(lang_parser: Parser, data: bytes, seconds: float = PARSE_SECONDS) -> Tree | None:
-    """Parse UTF-8 bytes within a time limit; None when the limit was hit (the parser is reset and can be used again).
+    """Parse UTF-8 bytes within a limit of CPU seconds; None when it was hit (the parser is reset and can be used again).
 
-    Small inputs go the direct way: the limit costs a Python call per chunk, and they end in milliseconds.
+    Small inputs go the direct way: however they look, they end in about a second.
     """
     if len(data) <= _SMALL:
         return lang_parser.parse(data)
     view = memoryview(data)
-    deadline = time.monotonic() + seconds
+    due, spent = time.monotonic() + seconds, time.thread_time() + seconds  # the second clock is dear, and never ahead of the first
     try:
         tree: Tree | None = lang_parser.parse(
             lambda offset, _point: view[offset : offset + _CHUNK],
-            progress_callback=lambda _offset, _error: time.monotonic() >= deadline,
+            progress_callback=lambda _offset, _error: time.monotonic() >= due and time.thread_time() >= spent,
         )
     except ValueError:
         tree = None

@@ -1,12 +1,13 @@
-"""Which files change in the same commits: mined from ``git log`` by file name, kept beside the index.
+"""Which files change in the same commits, how often and when: mined from ``git log`` by file name, kept beside the index.
 
-Who calls: ``retrieval/reach`` for co-change partners. What may not come in: contents of commits, people, anything the index
-needs: a history is mined at the first question about one, never by ``mog index``.
+Who calls: ``retrieval/reach`` for co-change partners, ``retrieval/past`` for the rest. What may not come in: contents of commits,
+names of people (who wrote is a number, from a keyed digest that is good for one cache), anything the index needs: a history is
+mined at the first question about one, never by ``mog index``.
 
 Only the last commits count (``window``), merges aside. A commit of more than ``MOST_FILES`` files says little about any two of
 them and is left out; so is one without a parent, which in a shallow clone "adds" everything. Both are counted. Renames are
 followed by git's own similarity (``-M``): what an old commit touched is known by its path of today. Hunks are not read: this is
-about files.
+about files (of symbols ``line_history`` knows what still stands). The log is read while git writes it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,10 +34,14 @@ MOST_FILES = 50
 #: Commits that two files need to share (the key ``index.git_history.min_co_change``).
 LEAST_TOGETHER = 3
 BATCH = 250
-_VERSION = 1
+#: What counts as lately: days before the newest commit.
+LATELY = 90
+_DAY = 86_400
+_LATEST = 253_402_300_799  # the last second of year 9999: a commit may claim any
+_VERSION = 2
 _MOST_BYTES = 64 << 20
 _LOG = (
-    "log", "--no-walk=unsorted", "--stdin", "-z", "--format=%x01%P", "--name-status", "-M", "-l400", f"-O{os.devnull}",
+    "log", "--no-merges", "-z", "--format=%x01%P%x02%H%x02%at%x02%ae", "--name-status", "-M", "-l400", f"-O{os.devnull}",
     "--relative", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--ignore-submodules=all",
 )  # fmt: skip
 _SETTINGS = {"log.showSignature": "false", "log.mailmap": "false"}
@@ -86,12 +92,36 @@ class Coverage:
     whole: bool = False
     why_not: str = ""
 
+    def __str__(self) -> str:
+        """How far it reaches, for people."""
+        end = "cut off: a shallow clone" if self.shallow else "all of them" if self.whole else f"the last {self.window:,}"
+        left = f", {self.huge} too large to count" if self.huge else ""
+        return f"{self.commits:,} commits ({end}{left})"
+
 
 class Commit(NamedTuple):
-    """What one commit changed: ``paths`` by their names of today (None: left out, ``huge`` or a root)."""
+    """What one commit changed: ``paths`` by their names of today (None: left out, ``huge`` or a root).
+
+    Attributes:
+        when: seconds since 1970, as its author's clock had it. author: number of its author, from 0 in the order met.
+        id: the first twelve digits of its hash.
+    """
 
     paths: tuple[str, ...] | None
     root: bool = False
+    when: int = 0
+    author: int = 0
+    id: str = ""
+
+
+class Churn(NamedTuple):
+    """How often a file changed: commits, different authors, the first and the last time (seconds), commits of the latest days."""
+
+    commits: int
+    authors: int
+    first: int
+    last: int
+    lately: int
 
 
 @dataclass(frozen=True)
@@ -101,6 +131,8 @@ class History:
     coverage: Coverage
     commits: tuple[Commit, ...] = ()
     key: str = field(default="", repr=False)
+    salt: str = field(default="", repr=False, compare=False)
+    people: tuple[str, ...] = field(default=(), repr=False, compare=False)  # keyed digest of each author
 
     @cached_property
     def _by_path(self) -> Mapping[str, list[int]]:
@@ -113,6 +145,24 @@ class History:
     def touched(self, path: str) -> int:
         """Commits that touched a file and count."""
         return len(self._by_path.get(path, ()))
+
+    def churn(self, path: str) -> Churn:
+        """How often a file changed, by the commits that count."""
+        held = [self.commits[number] for number in self._by_path.get(path, ())]
+        if not held:
+            return Churn(0, 0, 0, 0, 0)
+        times = [commit.when for commit in held]
+        since = self._newest - LATELY * _DAY
+        return Churn(len(held), len({one.author for one in held}), min(times), max(times), sum(time >= since for time in times))
+
+    @cached_property
+    def _newest(self) -> int:
+        return max((commit.when for commit in self.commits), default=0)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """Commits that count, by the first twelve digits of their hashes."""
+        return frozenset(commit.id for commit in self.commits if commit.paths is not None)
 
     def partners(self, paths: str | Sequence[str], least: int = LEAST_TOGETHER) -> list[Partner]:
         """Files that changed with any of ``paths`` in at least ``least`` commits, strongest first.
@@ -161,7 +211,7 @@ def _load(root: Path, cache: Path, window: int, remembered: History | None, prog
     if held is not None and held.coverage.head == head:
         return held
     made = _mine(root, head, window, bool(cut), held, progress)
-    made = History(made.coverage, made.commits, key)
+    made = replace(made, key=key)
     _write(cache, made)
     return made
 
@@ -178,17 +228,22 @@ def _cut(repo: git.Repo) -> str:
 
 
 def _mine(root: Path, head: str, window: int, shallow: bool, held: History | None, progress: Telling | None) -> History:
-    fresh = _straight_line(root, held.coverage.head, head, window) if held is not None else None
-    known = held.commits if held is not None and fresh is not None else ()
-    hashes = fresh if fresh is not None else _hashes(root, "--no-merges", f"--max-count={window}", head)
+    goes_on = held is not None and _straight_line(root, held.coverage.head, head, window)
+    before = held if held is not None and goes_on else History(Coverage(), salt=secrets.token_hex(16))
+    known, salt, since = before.commits, before.salt, [f"^{before.coverage.head}"] if goes_on else []
+    numbers = {digest: number for number, digest in enumerate(before.people)}
     names: dict[str, str | None] = {}
     commits: list[Commit] = []
-    for at in range(0, len(hashes), BATCH):
-        commits += (_named(changes, root_, names) for root_, changes in _changes(root, hashes[at : at + BATCH]))
-        if progress:
-            progress(Progress("reading history", min(at + BATCH, len(hashes)), len(hashes)))
+    for logged in _logged(root, f"--max-count={window}", head, *since):
+        digest = hashlib.blake2b(logged.author, key=salt.encode(), digest_size=8).hexdigest()
+        commits.append(_named(logged, numbers.setdefault(digest, len(numbers)), names))
+        if progress and len(commits) % BATCH == 0:
+            progress(Progress("reading history", len(commits), window))
     commits += (_renamed(commit, names) for commit in known[: max(0, window - len(commits))])
-    return History(_coverage(commits, head, window, shallow), tuple(commits))
+    order = {number: at for at, number in enumerate(dict.fromkeys(commit.author for commit in commits))}
+    digests = {number: digest for digest, number in numbers.items()}
+    renumbered = tuple(commit._replace(author=order[commit.author]) for commit in commits)
+    return History(_coverage(commits, head, window, shallow), renumbered, "", salt, tuple(digests[number] for number in order))
 
 
 def _coverage(commits: Sequence[Commit], head: str, window: int, shallow: bool) -> Coverage:
@@ -198,57 +253,78 @@ def _coverage(commits: Sequence[Commit], head: str, window: int, shallow: bool) 
     return Coverage(head, len(commits) - len(left_out), len(left_out) - roots, roots, window, shallow, whole)
 
 
-def _hashes(root: Path, *arguments: str) -> list[bytes]:
-    return git.run(root, "rev-list", *arguments, "--").split()
-
-
-def _straight_line(root: Path, old: str, new: str, window: int) -> list[bytes] | None:
-    """The commits after ``old`` when they lead from it to ``new`` without a merge; None: start anew.
+def _straight_line(root: Path, old: str, new: str, window: int) -> bool:
+    """Whether the commits after ``old`` lead from it to ``new`` without a merge.
 
     Only then is the old list the exact continuation of the new one.
     """
     try:
         listed = git.run(root, "rev-list", "--parents", f"--max-count={window + 1}", new, f"^{old}", "--")
     except GitRefused:
-        return None  # the old commit is gone
+        return False  # the old commit is gone
     rows = [line.split() for line in listed.splitlines()]
     wanted = new.encode()
     for row in rows:
         if len(row) != 2 or row[0] != wanted:
-            return None
+            return False
         wanted = row[1]
-    return [row[0] for row in rows] if wanted == old.encode() else None
+    return wanted == old.encode()
 
 
-def _changes(root: Path, hashes: Sequence[bytes]) -> Iterator[tuple[bool, list[tuple[str, str, str]]]]:
-    """(has no parent, [(status letter, path, new path of a rename)]) of each commit, in the order asked."""
-    stdin = b"\n".join(hashes) + b"\n"
-    tokens = iter(git.run(root, *_LOG, stdin=stdin, settings=_SETTINGS).split(b"\0"))
-    parents: bytes | None = None
-    changes: list[tuple[str, str, str]] = []
+class _Logged(NamedTuple):
+    """A commit as the log has it: ``changes`` are (status letter, path, new path of a rename)."""
+
+    root: bool
+    id: str
+    when: int
+    author: bytes
+    changes: list[tuple[str, str, str]]
+
+
+def _logged(root: Path, *arguments: str) -> Iterator[_Logged]:
+    """Commits in the order of the log, newest first, while git still writes it."""
+    tokens = _tokens(git.Child(root, (*_LOG, *arguments, "--"), settings=_SETTINGS).pieces())
+    made: _Logged | None = None
     for token in tokens:
         word = token.lstrip(b"\n")
-        if word.startswith(b"\x01"):
-            if parents is not None:
-                yield not parents, changes
-            parents, changes = word[1:].strip(), []
-        elif word:
+        if word[:1] == b"\x01":
+            if made is not None:
+                yield made
+            made = _header(word[1:])
+        elif word and made is not None:
             letter, path = chr(word[0]), os.fsdecode(next(tokens, b""))
-            changes.append((letter, path, os.fsdecode(next(tokens, b"")) if letter in "RC" else ""))
-    if parents is not None:
-        yield not parents, changes
+            made.changes.append((letter, path, os.fsdecode(next(tokens, b"")) if letter in "RC" else ""))
+    if made is not None:
+        yield made
 
 
-def _named(changes: Iterable[tuple[str, str, str]], root: bool, names: dict[str, str | None]) -> Commit:
+def _tokens(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """What lies between the NULs."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\0")
+        yield from whole
+    if rest:
+        yield rest
+
+
+def _header(word: bytes) -> _Logged:
+    parents, commit, when, author = (word.split(b"\x02", 3) + [b""] * 3)[:4]
+    seconds = int(when) if when.isdigit() else 0
+    return _Logged(not parents.strip(), commit[:12].decode("ascii", "replace"), min(seconds, _LATEST), author.strip().lower(), [])
+
+
+def _named(logged: _Logged, author: int, names: dict[str, str | None]) -> Commit:
     """A commit under the names of today. ``names`` (path then → path now) is as of this commit and moves on to its parent."""
-    changes = list(changes)
-    touched = [_today(new or old, names) for _, old, new in changes]
+    changes = logged.changes
+    told = (logged.root, logged.when, author, logged.id)
+    touched = {_today(new or old, names) for _, old, new in changes}
     moved = {old: _today(new, names) for letter, old, new in changes if letter == "R"}
-    gone: dict[str, str | None] = {new: None for letter, _, new in changes if letter == "R"}
-    names.update(gone | moved)
-    if root or len(changes) > MOST_FILES:
-        return Commit(None, root)
-    return Commit(tuple(sorted({path for path in touched if path is not None})))
+    if moved:
+        names.update({new: None for letter, _, new in changes if letter == "R"} | moved)
+    if logged.root or len(changes) > MOST_FILES:
+        return Commit(None, *told)
+    return Commit(tuple(sorted(path for path in touched if path is not None)), *told)
 
 
 def _today(path: str, names: Mapping[str, str | None]) -> str | None:
@@ -258,7 +334,8 @@ def _today(path: str, names: Mapping[str, str | None]) -> str | None:
 def _renamed(commit: Commit, names: Mapping[str, str | None]) -> Commit:
     if commit.paths is None or not names:
         return commit
-    return Commit(tuple(sorted({now for now in (_today(path, names) for path in commit.paths) if now is not None})))
+    now = {_today(path, names) for path in commit.paths}
+    return commit._replace(paths=tuple(sorted(path for path in now if path is not None)))
 
 
 # the cache
@@ -278,11 +355,14 @@ def _read(cache: Path, key: str) -> History | None:
 def _unpacked(stored: Any) -> History:
     paths = [str(path) for path in stored["paths"]]
     commits = tuple(
-        Commit(None, row == 0) if isinstance(row, int) else Commit(tuple(paths[number] for number in row))
-        for row in stored["commits"]
+        Commit(None if isinstance(row, int) else tuple(paths[number] for number in row), row == 0, int(when), int(author), str(id_))
+        for row, when, author, id_ in stored["commits"]
     )
+    people = tuple(str(digest) for digest in stored["people"])
+    if any(not 0 <= commit.author < len(people) for commit in commits):
+        raise ValueError("an author that is not listed")
     head, window, shallow = str(stored["head"]), int(stored["window"]), bool(stored["shallow"])
-    return History(_coverage(commits, head, window, shallow), commits, str(stored["key"]))
+    return History(_coverage(commits, head, window, shallow), commits, str(stored["key"]), str(stored["salt"]), people)
 
 
 def _write(cache: Path, made: History) -> None:
@@ -291,10 +371,11 @@ def _write(cache: Path, made: History) -> None:
     rows: list[Any] = []
     for commit in made.commits:
         left_out = 0 if commit.root else 1
-        rows.append(left_out if commit.paths is None else [numbers.setdefault(path, len(numbers)) for path in commit.paths])
+        row = left_out if commit.paths is None else [numbers.setdefault(path, len(numbers)) for path in commit.paths]
+        rows.append([row, commit.when, commit.author, commit.id])
     said = made.coverage
     stored = {"key": made.key, "head": said.head, "window": said.window, "shallow": said.shallow, "paths": list(numbers),
-              "commits": rows}  # fmt: skip
+              "commits": rows, "salt": made.salt, "people": list(made.people)}  # fmt: skip
     draft = cache.with_name(f".{cache.name}.{os.getpid()}")
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with contextlib.suppress(OSError):

@@ -6,29 +6,43 @@ databases, links between files, anything that reads more than the one file it wa
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mog.engine.code import extract, grammars, secrets
 from mog.engine.code import facts as schema
 from mog.engine.code.content import MAX_BYTES, Content, Reader, Stat, machine_made
 from mog.engine.code.gates import Gates
 from mog.engine.code.languages_map import CODE, TEXT, language_of
+from mog.engine.contracts.pack import Packs
+from mog.engine.contracts.pack import load_readable as load_packs
 from mog.engine.errors import ProviderError
 from mog.engine.store import blobs
 from mog.engine.store.schema import FileRow
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 # Below this many bytes a pool costs more than it saves (two interpreters and their grammars).
 POOL_FROM_BYTES = 600_000
 CHUNK_BYTES = 400_000
 CHUNK_FILES = 64
+# The smaller ones of the first files are done before all others and in small chunks, so that something can be served soon.
+HEAD_BYTES, HEAD_CHUNK = 250_000, 25_000
 TEXT_BYTES = 200_000
 MAX_DEATHS = 8
+# What making a pool raises where there is no room for processes, or no semaphores.
+_NO_POOL = (OSError, NotImplementedError, ImportError)
 UNKNOWN_STAT = Stat()
+#: Long lines are pictures there, not a sign of a machine.
+PICTURED = frozenset({"notebook"})
+#: Bytes above which a file of settings is data: its words count, its keys do not.
+_BOUNDS = {"yaml": 256_000, "json": 256_000, "toml": 512_000}
 
 
 class Job(NamedTuple):
@@ -42,10 +56,11 @@ class Job(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Bounds of one ingest: bytes read at most, patterns of files declared free of secrets."""
+    """Bounds of one ingest: bytes read at most, patterns of files declared free of secrets, the folder of a project's rule packs."""
 
     max_bytes: int
     allowed: tuple[str, ...] = ()
+    contracts: str = ""
 
 
 @dataclass(slots=True)
@@ -110,7 +125,7 @@ def facts_digest(encoded: bytes, clean: bytes) -> bytes:
 GATED_DIGEST = b"gated".ljust(16, b"\0")
 
 
-def ingest(reader: Reader, job: Job, gates: Gates) -> Ingested:
+def ingest(reader: Reader, job: Job, gates: Gates, packs: Packs) -> Ingested:
     """Read, gate and parse one file. Never raises for what the file holds."""
     content = reader.read(job.path)
     if content.data is None:
@@ -120,17 +135,26 @@ def ingest(reader: Reader, job: Job, gates: Gates) -> Ingested:
         return Ingested(job.path, "gated", job.language, gate.rule, stat=content.stat, digest=GATED_DIGEST)
     clean = secrets.redact(content.data, gate.spans) if gate.spans else content.data
     language = job.language if job.language != TEXT else language_of(job.path, content.data[:200])
-    made = _parsed(job, language, content, clean, gate.spans)
+    made = _parsed(job, language, content, clean, gate.spans, packs)
     made.blob, made.stat = content.blob, content.stat
     return made
 
 
-def _parsed(job: Job, language: str, content: Content, clean: bytes, spans: Sequence[secrets.Span]) -> Ingested:
+def _parsed(
+    job: Job, language: str, content: Content, clean: bytes, spans: Sequence[secrets.Span], packs: Packs
+) -> Ingested:
     why = text_only_reason(job.parse, language, content.data or b"")
     if why is not None:
         text = clean[:TEXT_BYTES].decode("utf-8", "replace")
-        return Ingested(job.path, "data", language, why, digest=text_digest(content.blob), text=text, gated_symbols=len(spans))
+        made = Ingested(
+            job.path, "data", language, why, digest=text_digest(content.blob), text=text, gated_symbols=len(spans)
+        )
+        facts = schema.empty(language)
+        if why != "machine_made" and _contracts(packs, language, clean, job.path, spans, facts):
+            made.key, made.facts = facts_key(content.blob, language, job.path), blobs.pack_facts(facts)
+        return made
     facts = facts_of(language, clean, job.path, spans, anchored=False)
+    _contracts(packs, language, clean, job.path, spans, facts)
     encoded = blobs.encode_facts(facts)
     return Ingested(
         job.path,
@@ -140,9 +164,27 @@ def _parsed(job: Job, language: str, content: Content, clean: bytes, spans: Sequ
         key=facts_key(content.blob, language, job.path),
         facts=blobs.squeeze(encoded),
         digest=facts_digest(encoded, clean),
-        text=clean[:TEXT_BYTES].decode("utf-8", "replace") if language in extract.WITHOUT_GRAMMAR else "",
+        text=extract.words_of(language, clean)[:TEXT_BYTES].decode("utf-8", "replace") if language in extract.WORDY else "",
         gated_symbols=sum(1 for sym in facts["syms"] if sym[13].get("g")),
     )
+
+
+def _contracts(
+    packs: Packs, language: str, clean: bytes, path: str, spans: Sequence[secrets.Span], facts: dict[str, Any]
+) -> bool:
+    """Add what the rule packs say of a file to its facts; whether they say anything. What breaks them stays with the file."""
+    from mog.engine.contracts.collect import collect
+
+    try:
+        found = collect(packs, language, clean, path, facts, [(span.start, span.end) for span in spans])
+    except Exception as error:  # as in facts_of: one file's text costs that file its surfaces, and says so
+        facts["problems"].append([f"contracts_failed: {type(error).__name__}", 0])
+        return False
+    if found.contracts:
+        facts["contracts"] = found.contracts
+    if found.mounts:
+        facts["mounts"] = found.mounts
+    return bool(found.contracts or found.mounts)
 
 
 def facts_of(
@@ -162,8 +204,10 @@ def text_only_reason(parse: bool, language: str, data: bytes) -> str | None:
     """Why a file gets no symbols ("" when nobody would expect any), or None when it is to be parsed."""
     if language not in extract.LANGUAGES:
         return "" if language not in CODE else "no_extractor" if grammars.language(language) else "unsupported_grammar"
-    if not parse or machine_made(data):
+    if not parse or (machine_made(data) and language not in PICTURED):
         return "machine_made"
+    if len(data) > _BOUNDS.get(language, len(data)):
+        return "large_data"
     return None if extract.supported(language) else "unsupported_grammar"
 
 
@@ -193,9 +237,9 @@ def _size(path: str) -> int:
 
 
 def _chunk(root: str, jobs: Iterable[Job], limits: Limits) -> list[Ingested]:
-    gates = Gates(limits.allowed)
+    gates, packs = Gates(limits.allowed), load_packs(limits.contracts)
     with Reader(root, max_bytes=limits.max_bytes or MAX_BYTES) as reader:
-        return [ingest(reader, job, gates) for job in jobs]
+        return [ingest(reader, job, gates, packs) for job in jobs]
 
 
 def _pooled(root: str, jobs: Sequence[Job], limits: Limits, workers: int) -> Iterator[Ingested]:
@@ -208,6 +252,9 @@ def _pooled(root: str, jobs: Sequence[Job], limits: Limits, workers: int) -> Ite
     for made in _pool_once(root, _chunks(root, jobs), limits, workers):
         left.pop(made.path, None)
         yield made
+    if len(left) == len(jobs) and not _a_worker_starts():  # a script without a guard around its main part, a system without room
+        yield from _chunk(root, jobs, limits)
+        return
     for _ in range(MAX_DEATHS):
         if not left:
             return
@@ -224,31 +271,66 @@ def _pooled(root: str, jobs: Sequence[Job], limits: Limits, workers: int) -> Ite
         )  # fmt: skip
 
 
-def _pool_once(root: str, chunks: Iterable[list[Job]], limits: Limits, workers: int) -> Iterator[Ingested]:
-    """Results as they come; ends early, without an error, when a worker dies."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
+def _a_worker_starts() -> bool:
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
 
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable) as pool:
+    try:
+        with _pool(1) as pool:
+            return pool.submit(abs, -1).result() == 1
+    except (BrokenProcessPool, *_NO_POOL):
+        return False
+
+
+def _pool_once(root: str, chunks: Iterable[list[Job]], limits: Limits, workers: int) -> Iterator[Ingested]:
+    """Results as they come; ends early, without an error, when a worker dies or none can be made."""
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    with contextlib.ExitStack() as open_:
         try:
-            for done in as_completed([pool.submit(_chunk, root, chunk, limits) for chunk in chunks]):
+            pool = open_.enter_context(_pool(workers))
+            given = [pool.submit(_chunk, root, chunk, limits) for chunk in chunks]
+        except (BrokenProcessPool, *_NO_POOL):
+            return
+        try:
+            for done in as_completed(given):
                 yield from done.result()
         except BrokenProcessPool:
             return
 
 
+def _pool(workers: int) -> ProcessPoolExecutor:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable)
+
+
 def _chunks(root: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
-    """Balanced chunks, folder by folder; the large files come first so that the last chunk to finish is a small one."""
+    """The head in its order; then balanced chunks, folder by folder, of which the large files come first so that the last chunk to
+    finish is a small one."""
     sized = [(job.size or _size(os.path.join(root, job.path)), job) for job in jobs]
-    large = sorted((pair for pair in sized if pair[0] > CHUNK_BYTES // 4), key=lambda pair: -pair[0])
-    small = sorted((pair for pair in sized if pair[0] <= CHUNK_BYTES // 4), key=lambda pair: pair[1].path)
+    head: list[tuple[int, Job]] = []
+    rest: list[tuple[int, Job]] = []
+    weight = 0
+    for pair in sized:
+        leads = pair[0] <= HEAD_CHUNK and weight < HEAD_BYTES
+        (head if leads else rest).append(pair)
+        weight += pair[0] if leads else 0
+    large = sorted((pair for pair in rest if pair[0] > CHUNK_BYTES // 4), key=lambda pair: -pair[0])
+    small = sorted((pair for pair in rest if pair[0] <= CHUNK_BYTES // 4), key=lambda pair: pair[1].path)
+    yield from _bundles(head, HEAD_CHUNK)
+    yield from _bundles((*large, *small), CHUNK_BYTES)
+
+
+def _bundles(sized: Iterable[tuple[int, Job]], most: int) -> Iterator[list[Job]]:
+    """Jobs in their order, bundled until they weigh so many bytes."""
     chunk: list[Job] = []
     weight = 0
-    for size, job in (*large, *small):
+    for size, job in sized:
         chunk.append(job)
         weight += size
-        if weight >= CHUNK_BYTES or len(chunk) >= CHUNK_FILES:
+        if weight >= most or len(chunk) >= CHUNK_FILES:
             yield chunk
             chunk, weight = [], 0
     if chunk:

@@ -10,7 +10,7 @@ Tiers: ``certain`` (scopes, import chains, the MRO, inferred types, unique names
 from __future__ import annotations
 
 import importlib
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,23 @@ from mog.engine.code.link_calls import CERTAIN, UNRESOLVED, Calls, spelled
 from mog.engine.code.link_names import DEEP, HOPS, Value
 from mog.engine.code.link_types import Types
 from mog.engine.code.link_view import FactsView, File, MemoryView, Sym, base_names, read_key, surface
+from mog.engine.contracts.link import SurfaceEdge, Surfaces
+from mog.engine.contracts.pack import Packs, load
 
-__all__ = ["VERSION", "FactsView", "LinkEdge", "Linker", "Links", "MemoryView", "base_names", "read_key", "register", "surface"]
+__all__ = [
+    "VERSION",
+    "FactsView",
+    "LinkEdge",
+    "Linker",
+    "Links",
+    "MemoryView",
+    "base_names",
+    "read_key",
+    "register",
+    "surface",
+]
 
-VERSION = 3
+VERSION = 4
 HEIRS = 200
 MANY = 128
 
@@ -30,8 +43,23 @@ MANY = 128
 #  edge type, tier, name as written)
 LinkEdge = tuple[int, str, int | str, str, int, str]
 
-_RULES: dict[str, str] = {"python": "mog.engine.code.link_python", "javascript": "mog.engine.code.link_ts",
-                          "typescript": "mog.engine.code.link_ts", "tsx": "mog.engine.code.link_ts"}  # fmt: skip
+_RULES: dict[str, str] = {
+    lang: f"mog.engine.code.link_{module}"
+    for module, langs in {
+        "python": "python",
+        "ts": "javascript typescript tsx",
+        "go": "go",
+        "c": "c",
+        "php": "php",
+        "java": "java",
+        "plain": "bash sql dockerfile toml",  # no inference: these rules draw a file's links themselves
+        "rust": "rust",
+        "csharp": "csharp",
+        "cpp": "cpp",
+        "ruby": "ruby",
+    }.items()
+    for lang in langs.split()
+}
 
 
 def register(lang: str, module: str) -> None:
@@ -44,17 +72,22 @@ class Links:
     """Edges out of one file, and the read keys (``read_key`` numbers, sorted) they rest on.
 
     An edge with target path "" goes to an unresolved node; its tier is 3 and its target is ``kind:name`` with kind
-    ``external``, ``receiver`` or ``capped``.
+    ``external``, ``receiver`` or ``capped``. ``surfaces`` go from any symbol or file to a surface (see ``contracts/link.py``).
     """
 
     edges: Set[LinkEdge]
     reads: tuple[int, ...]
+    surfaces: Set[SurfaceEdge] = frozenset()
 
 
 class _Rules(dict[str, Any]):
-    """Rules by language, loaded when the first file of that language is met; one table per linker."""
+    """Rules by language, loaded when the first file of that language is met; one table per linker. What is no program (settings
+    that a script imports) has rules that know nothing."""
 
     def __missing__(self, lang: str) -> Any:
+        if lang not in _RULES:
+            self[lang] = importlib.import_module("mog.engine.code.link_plain").PlainRules(lang)
+            return self[lang]
         loaded = importlib.import_module(_RULES[lang]).rules()
         self.update(loaded)
         return self[lang]
@@ -63,9 +96,10 @@ class _Rules(dict[str, Any]):
 class Linker:
     """Links files of one state of a view. What was inferred is kept between files; make a new one after a change."""
 
-    def __init__(self, view: FactsView) -> None:
+    def __init__(self, view: FactsView, packs: Callable[[], Packs] = load) -> None:
         self.types = Types(view, _Rules())
         self.view = view
+        self.surfaces = Surfaces(view, self.types, packs, _RULES.keys())
         self._found: dict[tuple[str, str, bool], tuple[list[Sym] | None, tuple[int, ...]]] = {}
         self._below: dict[tuple[Sym, bool], tuple[tuple[Sym, ...], bool, tuple[int, ...]]] = {}
         self._overriding: dict[tuple[Sym, str, bool], tuple[tuple[Sym, ...], tuple[int, ...]]] = {}
@@ -73,19 +107,29 @@ class Linker:
     def close(self) -> None:
         """Let go of everything that was worked out; it refers to itself, so only the cycle collector would find it."""
         self._found, self._below, self._overriding = {}, {}, {}
+        self.surfaces.close()
         self.types.close()
 
     def link_file(self, path: str) -> Links:
         """Edges and reads of one file; a file that is not there, or whose language has no rules, has none."""
         file = self.types.file(path)
-        if file is None or file.lang not in _RULES:
+        if file is None:
             return Links(frozenset(), ())
+        reads: set[int] = set()
+        surfaces = self.surfaces.link(file, reads)
+        if file.lang not in _RULES:
+            return Links(frozenset(), tuple(sorted(reads)), surfaces)
+        drawn_by = getattr(self.types.rules[file.lang], "links", None)
+        if drawn_by is not None:
+            edges, read = drawn_by(self.types, file)
+            return Links(edges, tuple(sorted(reads | set(read))), surfaces)
         work = _FileLinks(self, file)
         work.run()
+        work.reads |= reads
         if work.calls.is_test:
             # nobody else asks what a test's classes are; a repository's tests are most of its classes
             self.types.forget(file)
-        return Links(work.edges, tuple(sorted(work.reads)))
+        return Links(work.edges, tuple(sorted(work.reads)), surfaces)
 
     def named(self, name: str, rules: Any, tests: bool) -> tuple[list[Sym] | None, tuple[int, ...]]:
         """Definitions of a name below module level in languages of one family, with reads; None when they are too many to see.
@@ -98,14 +142,19 @@ class Linker:
         found = self._found.get(key)
         if found is None:
             places = [at for at in self.view.defs(name) if tests or not rules.is_test(at[0])]
-            syms = None if len(places) > MANY else [sym for at in places if (sym := self._member(at, rules.family, tests))]
+            syms = (
+                None if len(places) > MANY else [sym for at in places if (sym := self._member(at, rules.family, tests))]
+            )
             found = self._found[key] = (syms, (read_key(f"n:{name}"),))
         return found
 
     def _member(self, at: tuple[str, int], family: str, tests: bool) -> Sym | None:
         path, idx = at
         file = self.types.file(path)
-        if file is None or file.lang not in _RULES or file.facts["syms"][idx][PARENT] < 0:
+        if file is None or file.lang not in _RULES:
+            return None
+        row = file.facts["syms"][idx]
+        if row[PARENT] < 0 and "of" not in row[META]:
             return None
         rules, sym = self.types.rules[file.lang], file.sym(idx)
         fits = rules.family == family and (tests or not rules.is_test(path)) and rules.guessable(sym)
@@ -139,6 +188,9 @@ class Linker:
                 if file is None or (not tests and self.types.rules[file.lang].is_test(path)):
                     continue
                 heir = file.sym(idx)
+                if self.types.rules[file.lang].reopens:
+                    heir, _, more = self.types.rules[file.lang].whole(self.types, heir)
+                    reads.update(more)
                 line, _, more, _ = self.types.mro(heir)
                 reads.update(more)
                 if at in line and heir is not at and heir not in seen:
@@ -153,10 +205,28 @@ class Linker:
         found = self._overriding.get(key)
         if found is None:
             heirs = self.below(cls, tests)[0]
+            if self.types.rules[cls.file.lang].mixes:
+                found = self._overriding[key] = self._mixed(cls, heirs, name)
+                return found
             held = [(heir, heir.member(name)) for heir in heirs]
             syms = tuple(heir.file.sym(at[-1]) for heir, at in held if at)
             found = self._overriding[key] = (syms, tuple(heir.attr_key(name) for heir in heirs))
         return found
+
+    def _mixed(self, cls: Sym, heirs: tuple[Sym, ...], name: str) -> tuple[tuple[Sym, ...], tuple[int, ...]]:
+        """The same where a subclass may get a method from something that is no subclass itself (a trait, a second parent)."""
+        plain = name.removeprefix("::")
+        reads = {read_key(f"n:{plain}")}
+        if not heirs or len(self.view.defs(plain)) < 2:  # nobody else has such a method
+            return (), tuple(reads)
+        own = self.types.find(cls, name)[1]
+        syms: dict[Sym, None] = {}
+        for heir in heirs:
+            _, sym, _, _, more = self.types.find(heir, name)
+            reads.update(more)
+            if sym is not None and sym is not own:
+                syms[sym] = None
+        return tuple(syms), tuple(reads)
 
 
 class _FileLinks:
@@ -176,6 +246,7 @@ class _FileLinks:
         add = self.edges.add
         for scope, held in self.file.facts["calls"]:
             ctx = self.types.ctx_of(self.file, scope)
+            self.reads.update(ctx.reads)
             for written in chains(held):
                 for path, idx, tier, name in self.calls.call(ctx, written):
                     add((scope, path, idx, "calls", tier, name))
@@ -198,7 +269,14 @@ class _FileLinks:
                 if below and self.is_submodule(target, attr, below[0][1]):
                     target = below[0]
             name = entry[1] if attr != "*" else module
-            if target[0] == "M":
+            if target[0] == "P":
+                files, more = self.rules.imported_files(self.types, self.file, at)
+                self.reads.update(more)
+                self.edges |= {(-1, file.path, -1, "imports", CERTAIN, name) for file in files if file is not self.file}
+                if not files:
+                    whole = f"{module}.{attr}" if attr and attr != "*" else module
+                    self.edges.add((-1, "", f"external:{whole}", "imports", UNRESOLVED, name))
+            elif target[0] == "M":
                 if target[1] is not self.file:
                     self.edges.add((-1, target[1].path, -1, "imports", CERTAIN, name))
             elif target[0] in "X?":
@@ -218,8 +296,8 @@ class _FileLinks:
                 values, reads, _ = self.types.static(self.file.sym(idx), chain, DEEP)
                 self.reads.update(reads)
                 name = spelled(self.file, chain.rpartition(".")[2])
-                for tag, what in values[:1]:
+                for tag, what in values[:1] if "alias" not in row[META].get("x", ()) else ():
                     if tag == "C" and (what.file is not self.file or what.idx != idx):
                         self.edges.add((idx, what.file.path, what.idx, "inherits", CERTAIN, name))
-                    elif tag == "X":
+                    elif tag == "X" or (tag == "P" and (what := self.rules.outside(what[1]))):
                         self.edges.add((idx, "", f"external:{what}", "inherits", UNRESOLVED, name))

@@ -7,6 +7,7 @@ What may not come in: inference, edges. The interface every language's rules off
     is_builtin(name), builtin_base(name) -> value, owned_in(file) -> names, is_test(path), external_call(name) -> values
     family (definitions are guessed by name within one only), constructors (methods that calling a class runs),
     guessable(sym) (may a call on an unknown receiver mean it), collection (tag of the values of ``thing*``)
+    beside, elsewhere, direct, implicit, overloads: what only declared languages have (``link_declared.py``); None and False here
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from mog.engine.code.languages.python_paths import is_test_path
 from mog.engine.code.link_builtins import OWNED, OWNED_BY_MODULE
 from mog.engine.code.link_names import EXTERNAL, UNKNOWN, Value
+from mog.engine.code.link_rules import Rules
 from mog.engine.code.link_types import Types
 from mog.engine.code.link_view import File, Sym, read_key
 
@@ -29,7 +31,7 @@ _PLAIN_RESULT = {"len", "repr", "id", "hash", "open", "isinstance", "issubclass"
                  "print", "input", "format", "ascii", "bin", "oct", "round", "divmod", "any", "all", "dir"}  # fmt: skip
 
 
-class PythonRules:
+class PythonRules(Rules):
     """Import and naming rules of Python. Keeps the table of top-level names of one view."""
 
     def __init__(self) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from mog.engine.code.languages.javascript_paths import is_test_path
 from mog.engine.code.link_names import EXTERNAL, UNKNOWN, Value
+from mog.engine.code.link_paths import joined
+from mog.engine.code.link_rules import Rules
 from mog.engine.code.link_ts_builtins import GLOBALS, NODE_MODULES, OWNED
 from mog.engine.code.link_types import Types
 from mog.engine.code.link_view import File, Sym, read_key
@@ -44,7 +46,7 @@ class Config:
         self.reads: Reads = []
 
 
-class ScriptRules:
+class ScriptRules(Rules):
     """Import and naming rules shared by JavaScript, TypeScript and TSX. Keeps the settings of the folders it met."""
 
     family = "javascript"
@@ -297,19 +299,6 @@ def settings(types: Types, path: str, names: tuple[str, ...], reads: Reads) -> l
     reads.append(read_key(f"p:{path}"))
     facts = types.view.facts(path)
     return [row for row in facts["imports"] if row[1] in names] if facts is not None else []
-
-
-def joined(folder: str, name: str) -> str | None:
-    """``name`` below ``folder`` with its dots resolved; None when it leaves the repository."""
-    parts = [part for part in folder.split("/") if part]
-    for part in name.split("/"):
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
 
 
 def matched(pattern: str, name: str) -> str | None:

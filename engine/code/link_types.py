@@ -31,8 +31,18 @@ from mog.engine.code.link_view import Sym, read_key
 FUEL = 5
 WIDE = 6
 # methods of an array (tag A) that give one of its items, or a collection of the same items
-ITEM_OF = frozenset("pop shift find findLast at get".split())
-SAME_AS = frozenset("filter slice concat reverse sort splice values flat toSorted toReversed toSpliced with".split())
+# of arrays and, in the second lines, of slices and iterators of Rust
+ITEM_OF = frozenset(
+    "pop shift find findLast at get"
+    " first last next next_back nth peek first_mut last_mut pop_front pop_back front back get_mut min_by max_by min_by_key max_by_key"
+    " remove swap_remove iter_next recv try_recv entry or_insert or_insert_with or_default".split()
+)
+SAME_AS = frozenset(
+    "filter slice concat reverse sort splice values flat toSorted toReversed toSpliced with"
+    " iter iter_mut into_iter rev skip take step_by take_while skip_while chain peekable enumerate inspect cycle fuse collect clone"
+    " cloned copied by_ref drain values_mut into_values as_slice as_mut_slice to_vec as_ref as_mut unwrap expect lock read write borrow"
+    " borrow_mut to_owned windows chunks unwrap_or_default unwrap_or into as_deref ok into_boxed_slice range".split()
+)
 
 
 class Types(Names):
@@ -58,19 +68,33 @@ class Types(Names):
         if last == ")":
             if chain == "super()":
                 return self._super(ctx)
-            return self._each(self.ev(ctx, chain[:-2], fuel), self.called, fuel)
+            base = self.ev(ctx, chain[:-2], fuel)
+            if self.rules[ctx.file.lang].sealed and all(value[0] in "EX" for value in base[0]):
+                return (EXTERNAL,), base[1], base[2]
+            return self._each(base, self._stepped(ctx, self.called), fuel)
         if last == "}":
-            return self._each(self.ev(ctx, chain[:-2], fuel), self.item, fuel)
+            return self._each(self.ev(ctx, chain[:-2], fuel), self._stepped(ctx, self.item), fuel)
         if last == "]":
-            return self._each(self.ev(ctx, chain[:-2], fuel), self.subscript, fuel)
+            return self._each(self.ev(ctx, chain[:-2], fuel), self._stepped(ctx, self.subscript), fuel)
         if last == "*":
-            values, reads, need = self.ev(ctx, chain.rstrip("*"), fuel)
-            return ((self.rules[ctx.file.lang].collection, values),), reads, need
+            rules = self.rules[ctx.file.lang]
+            # in declared languages each star is one level, a mapping's too
+            held = chain.rstrip("*") if rules.beside is None else chain[:-1]
+            values, reads, need = self.ev(ctx, held, fuel)
+            return ((rules.collection, values if rules.collection != "G" else (ctx.file.lang, values)),), reads, need
         before, dot, name = chain.rpartition(".")
         if dot:
             values, reads, need = self.ev(ctx, before, fuel)
+            if ctx.apart and "^" not in name:
+                name = f".{name}"
             return self._attributes(values, reads, need, name, fuel)
         return self.head(ctx, chain, fuel)
+
+    def _stepped(self, ctx: Ctx, step: Any) -> Any:
+        """A step that stays outside with what is outside, in languages whose values have types."""
+        if self.rules[ctx.file.lang].beside is None:
+            return step
+        return lambda value, fuel: ((value,), NO_READS, 0) if value[0] == "E" else step(value, fuel)
 
     def _each(self, base: Answer, step: Any, fuel: int) -> Answer:
         values, reads, need = base
@@ -99,7 +123,11 @@ class Types(Names):
 
     def head(self, ctx: Ctx, head: str, fuel: int) -> Answer:
         """The values of a chain's first name."""
-        first = head[0]
+        first, own, asked = head[0], NO_READS, head
+        if "^" in head:
+            head = head.partition("^")[0]
+        elif ctx.apart and first not in "@%#?":
+            asked = f".{head}"
         if first == "@":
             return (symbol(ctx.file.sym(int(head[1:]))),), NO_READS, 0
         if first == "%":
@@ -117,7 +145,13 @@ class Types(Names):
             local = self._local(ctx, head, fuel)
             if local is not None:
                 return local
+        if ctx.cls is not None and self.rules[ctx.file.lang].implicit:
+            answer = self._member(ctx, asked.partition("`")[0], fuel)
+            if answer[0]:
+                return answer
+            own = answer[1]
         values, reads, _ = self.lookup(ctx.file, head, HOPS)
+        reads = merge(own, reads)
         if not values:
             if self.rules[ctx.file.lang].is_builtin(head):
                 return (("X", head),), reads, 0
@@ -141,6 +175,20 @@ class Types(Names):
                 return (symbol(scope.file.sym(nested[-1])),), NO_READS, 0
             scope = scope.parent
         return None
+
+    def _member(self, ctx: Ctx, name: str, fuel: int) -> Answer:
+        """A bare name as a member of the classes around it, the innermost first; no values where none has it."""
+        reads = ctx.reads
+        cls, around = ctx.cls, ctx.definer or ctx.cls
+        while cls is not None:
+            if cls.kind == "class":
+                owner, sym, _, _, more = self.find(cls, name)
+                reads = merge(reads, more)
+                if owner is not None and not (sym is not None and "constructor" in sym.flags):
+                    values, more, need = self.owned(cls, name, None, False, fuel)
+                    return values, merge(reads, more), need
+            cls = around = around.parent if around is not None else None
+        return (), reads, 0
 
     def _settled(self, values: tuple[Value, ...], reads: tuple[int, ...], fuel: int) -> Answer:
         """Values with bindings evaluated."""
@@ -197,20 +245,28 @@ class Types(Names):
                 _, held, _, _, reads = self.find(what, "constructor")
                 found, more, need = self._callback(held, what, name, fuel) if held else DONT_KNOW
                 return found, merge(reads, more), need
+            if self.rules[what.file.lang].reopens:
+                name = own_name(name)
             return self.owned(what, name, None, True, fuel)
         if tag == "S":
             return self.owned(what[0], name, what[1], False, fuel)
-        if tag in "MN" or tag == "X":
+        if tag == "X" and name[0] == "$":
+            return (EXTERNAL,), NO_READS, 0
+        if tag in "MNP" or tag == "X":
+            name = name.lstrip(".").partition("^")[0]
             values, reads, need = self.member(value, name, what if tag == "M" else None, HOPS)  # type: ignore[arg-type]
-            if tag == "M":
+            if tag in "MP":
                 return self._settled(values, reads, fuel)
             return values, reads, need
         if tag == "K" or tag == "E":
             return (EXTERNAL,), NO_READS, 0
+        if tag == "G":
+            return self.rules[what[0]].of_collection(value, name.lstrip(".")), NO_READS, 0
         if tag == "L":
             return (("V", what if name != "values" else (("L", what),)),), NO_READS, 0
         if tag == "A":
-            return (("V", what) if name in ITEM_OF else ("V", (value,)) if name in SAME_AS else EXTERNAL,), NO_READS, 0
+            bare = name.partition("^")[0]
+            return (("V", what) if bare in ITEM_OF else ("V", (value,)) if bare in SAME_AS else EXTERNAL,), NO_READS, 0
         if name[0] == "$" and tag in "FB":
             return self._callback(what if tag == "F" else what[0], what[1] if tag == "B" else None, name, fuel)
         return DONT_KNOW
@@ -250,12 +306,29 @@ class Types(Names):
         return more, merge(reads, more_reads), used
 
     def _not_found(self, cls: Sym, name: str, of_class: bool, known: bool, reads: tuple[int, ...], fuel: int) -> Answer:
+        rules = self.rules[cls.file.lang]
+        if rules.reopens and name[:2] == "::":
+            modules, more = rules.extensions(self, cls)
+            reads = merge(reads, more)
+            for module in modules:
+                found, more, used = self.owned(module, name[2:], None, False, fuel)
+                reads = merge(reads, more)
+                if found[0][0] not in "?E":
+                    return found, reads, used
+            return ((EXTERNAL,) if not known else (UNKNOWN,)), reads, 0
+        bare = name.partition("^")[0]
+        if bare in rules.transparent:
+            return (("V", (("I", cls),)),), reads, 0
+        if rules.transparent and bare in rules.owned:  # asked of the pointer or option around it
+            return (EXTERNAL,), reads, 0
         if of_class:
             meta, more = self.metaclass(cls)
             reads = merge(reads, more)
             if meta is not None:
                 found, more, used = self.owned(meta, name, None, False, fuel)
                 return found, merge(reads, more), used
+        if known and "^" in name and (universal := rules.universal(cls, name)) is not None:
+            return (universal,), reads, 0
         return ((EXTERNAL,) if not known else (UNKNOWN,)), reads, 0
 
     def metaclass(self, cls: Sym) -> tuple[Sym | None, tuple[int, ...]]:
@@ -282,24 +355,26 @@ class Types(Names):
             more, reads, used = self.returned(sym, cls, fuel - 1)
             return more, reads, min(used + 1, MORE)
         if tag == "I":
-            _, sym, _, _, reads = self.find(what, "__call__")
+            _, sym, _, _, reads = self.find(what, self.rules[what.file.lang].invoke)
             if sym is None:
-                return (UNKNOWN,), reads, 0
+                return ((value,) if self.rules[what.file.lang].variants else (UNKNOWN,)), reads, 0
             more, more_reads, used = self.called(("B", (sym, what)), fuel)
             return more, merge(reads, more_reads), used
         if tag == "X":
             return self.rules["python"].external_call(what), NO_READS, 0
         if tag == "V":
             return what, NO_READS, 0
+        if tag == "P":
+            return (EXTERNAL,), NO_READS, 0
         return DONT_KNOW
 
     def returned(self, sym: Sym, cls: Sym | None, fuel: int) -> Answer:
         """What a function gives back when its ``self`` is an instance of ``cls``."""
-        reads = (read_key(f"f:{sym.file.path}:{sym.qual}"),)
         meta = sym.meta
         written = meta.get("r")
         yielded = meta.get("y")
         ctx = self._inside(sym, cls)
+        reads = (read_key(f"f:{sym.file.path}:{sym.qual}"), *ctx.reads)
         if yielded and (not written or "#" in written or written == "?"):
             values, more, used = self.all(ctx, chains(yielded), fuel)
             tag: Value = ("V", values) if "context" in sym.flags else ("L", values)
@@ -317,28 +392,42 @@ class Types(Names):
         """One item of an iteration over a value."""
         if value[0] in "LA":
             return value[1], NO_READS, 0
+        if value[0] == "G":
+            return value[1][1], NO_READS, 0
         if value[0] == "I":
-            found, reads, need = self.attribute(value, "__iter__", fuel)
+            found, reads, need = self.attribute(value, self.rules[value[1].file.lang].iterates, fuel)
             if found and found[0][0] == "B":
                 answer = self.called(found[0], fuel)
-                items = [v for one in answer[0] if one[0] == "L" for v in one[1]]
+                items = [v for one in answer[0] if one[0] in "LG" for v in (one[1] if one[0] == "L" else one[1][1])]
                 return tuple(items) or (UNKNOWN,), merge(reads, answer[1]), max(need, answer[2])
-            return (UNKNOWN,), reads, need
+            return _items(found), reads, need
         return DONT_KNOW
 
     def subscript(self, value: Value, fuel: int) -> Answer:
         """What ``value[…]`` is."""
         if value[0] in "LA":
             return value[1], NO_READS, 0
+        if value[0] == "G":
+            return value[1][1], NO_READS, 0
         if value[0] == "I":
-            found, reads, need = self.attribute(value, "__getitem__", fuel)
+            found, reads, need = self.attribute(value, self.rules[value[1].file.lang].subscripted, fuel)
             if found and found[0][0] == "B":
                 answer = self.called(found[0], fuel)
                 return answer[0], merge(reads, answer[1]), max(need, answer[2])
-            return (UNKNOWN,), reads, need
+            return _items(found), reads, need
         if value[0] == "C":
             return (value,), NO_READS, 0
         return DONT_KNOW
+
+
+def _items(found: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Items of a class that is said to be a collection (its attribute holds one, a method would make one)."""
+    return found[0][1] if found and found[0][0] in "LA" else (UNKNOWN,)
+
+
+def own_name(name: str) -> str:
+    """The name under which a class that may be opened in several files has something itself."""
+    return name if name[:2] == "::" else f"::{name}"
 
 
 def _narrow(found: dict[Value, None]) -> tuple[Value, ...]:

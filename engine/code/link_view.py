@@ -13,13 +13,36 @@ from typing import Any, Protocol
 
 from mog.engine.code import facts as schema
 from mog.engine.code.facts import Facts, chains, digest, portable
+from mog.engine.code.languages.javascript_config import is_config
 
 CONSTANTS = ("const", "field")
+_READ = frozenset(("object", "accessor"))  # flags of constants and fields that are looked up like members
+_PLACED = frozenset(("ns", "of", "n", "t"))  # of a symbol: where it belongs and what it takes, in declared languages
+MANIFESTS = frozenset(("go.mod", "composer.json", "Cargo.toml"))
+#: What a file with mounts (see ``contracts/collect.py``) is found by among the heirs; no class can be called this.
+MOUNTS = "\0mounts"
+
+
+def is_named(kind: str, path: str) -> bool:
+    """Whether a symbol of this kind in this file is among the definitions of its name: constants are not, and of keys in settings
+    only the names of packages are (thousands of files have a key called ``name``).
+    """
+    if kind == "config_key":
+        return is_config(path) or path.rpartition("/")[2] in MANIFESTS
+    return kind not in CONSTANTS
 
 
 def is_plain(row: list[Any]) -> bool:
     """Whether a symbol is a constant or field without members of its own (object literals of scripts have them)."""
-    return row[schema.KIND] in CONSTANTS and "object" not in row[schema.META].get("x", ())
+    return row[schema.KIND] in CONSTANTS and not _READ.intersection(row[schema.META].get("x", ()))
+
+
+def member_names(row: list[Any]) -> tuple[str, ...]:
+    """The names under which a class has a member: ``::name`` where the class itself has it, both where its instances do too."""
+    flags = row[schema.META].get("x")
+    if flags and "singleton" in flags:
+        return (f"::{row[schema.NAME]}",)
+    return (row[schema.NAME], f"::{row[schema.NAME]}") if flags and "both" in flags else (row[schema.NAME],)
 
 
 class Sym:
@@ -114,7 +137,9 @@ class File:
             self._members = {}
             for idx, row in enumerate(self.facts["syms"]):
                 if row[schema.PARENT] >= 0 and not is_plain(row):
-                    self._members.setdefault(row[schema.PARENT], {}).setdefault(row[schema.NAME], []).append(idx)
+                    held = self._members.setdefault(row[schema.PARENT], {})
+                    for name in member_names(row):
+                        held.setdefault(name, []).append(idx)
         return self._members
 
     def name_key(self, name: str) -> int:
@@ -162,7 +187,7 @@ class MemoryView:
         self.drop(path)
         self._files[path] = facts
         for idx, row in enumerate(facts["syms"]):
-            if row[schema.KIND] not in CONSTANTS:
+            if is_named(row[schema.KIND], path):
                 self._defs.setdefault(row[schema.NAME], set()).add((path, idx))
         for name, idx in base_names(facts):
             self._heirs.setdefault(name, set()).add((path, idx))
@@ -174,7 +199,7 @@ class MemoryView:
         if old is None:
             return
         for row_index, row in enumerate(old["syms"]):
-            if row[schema.KIND] not in CONSTANTS:
+            if is_named(row[schema.KIND], path):
                 self._defs[row[schema.NAME]].discard((path, row_index))
         for name, idx in base_names(old):
             self._heirs[name].discard((path, idx))
@@ -212,6 +237,8 @@ def base_names(facts: Facts) -> list[tuple[str, int]]:
             last = portable(facts, chain).rpartition("\x1f")[2].rpartition(".")[2].lstrip("@%")
             names = {last} | renamed.get(last, set())
             found += [(name, idx) for name in sorted(names)]
+    if facts.get("mounts"):
+        found.append((MOUNTS, 0))
     return found
 
 
@@ -226,7 +253,8 @@ def surface(facts: Facts, path: str) -> dict[int, str]:
 
     Keys: p: path exists, t: a folder or stem of that name exists, i: packages changed, m: module-level name, c: bases and
     kind of a class, a: one attribute of a class, f: what a function gives back, n: definitions of a name, s: classes naming
-    a base. A key that appears, changes or disappears between two versions of a file is dirty.
+    a base, v: variables of a name in packages of several files, k: what the packs say of the file. A key that appears, changes or
+    disappears between two versions of a file is dirty. (z: what a SCIP index says of a file; ``publish`` finds those.)
     """
     found: dict[str, list[Any]] = {}
 
@@ -254,11 +282,18 @@ def _say_path(path: str, say: Any) -> None:
 
 def _say_module(facts: Facts, path: str, say: Any) -> None:
     say(f"m:{path}:__all__", facts["all"])
+    if "space" in facts:
+        say(f"m:{path}:__space__", facts["space"])
     for entry in facts["imports"]:
         if entry[0] < 0:
             say(f"m:{path}:{entry[1]}", "import", entry[2:])
+            if entry[4] == "#":
+                say(f"m:{path}:#", entry[2])
     for name, bound in facts["binds"].items():
-        say(f"m:{path}:{name}", "bind", portable(facts, " ".join(chains(bound))))
+        said = portable(facts, " ".join(chains(bound)))
+        say(f"m:{path}:{name}", "bind", said)
+        if "space" in facts:
+            say(f"v:{name}", facts["space"], said)
     for name, chain in facts["exports"].items():
         say(f"m:{path}:export {name}", portable(facts, str(chain)))
 
@@ -268,13 +303,19 @@ def _say_symbols(facts: Facts, path: str, say: Any) -> None:
     for row in rows:
         name, qual, kind, meta = row[schema.NAME], row[schema.QUAL], row[schema.KIND], row[schema.META]
         flags = meta.get("x", ())
-        if kind in CONSTANTS:
+        if not is_named(kind, path) and "accessor" not in flags:
             continue
         said = (qual, kind, flags)
+        if "space" in facts or meta.keys() & _PLACED:
+            said = (*said, facts.get("space"), *(meta.get(key) for key in sorted(_PLACED)))
         if row[schema.PARENT] < 0:
             say(f"m:{path}:{name}", "def", said)
         else:
-            say(f"a:{path}:{rows[row[schema.PARENT]][schema.QUAL]}:{name}", "def", said)
+            above = rows[row[schema.PARENT]]
+            for member in member_names(row):
+                say(f"a:{path}:{above[schema.QUAL]}:{member}", "def", said)
+            if "interface" in above[schema.META].get("x", ()):  # who fits it depends on all that it asks
+                say(f"c:{path}:{above[schema.QUAL]}", "member", name)
         say(f"n:{name}", said)
         if kind == "class":
             say(f"c:{path}:{qual}", [portable(facts, " ".join(chains(meta.get(k)))) for k in ("b", "m")], flags)
@@ -284,7 +325,9 @@ def _say_symbols(facts: Facts, path: str, say: Any) -> None:
             say(f"f:{path}:{qual}", [portable(facts, " ".join(chains(meta.get(k)))) for k in ("r", "y")], flags,
                 [_locals(facts, row)], _callbacks(facts, meta))  # fmt: skip
     for name, idx in base_names(facts):
-        say(f"s:{name}", rows[idx][schema.QUAL])
+        say(f"s:{name}", rows[idx][schema.QUAL] if name != MOUNTS else (path, facts["mounts"]))
+    if facts.get("contracts"):
+        say(f"k:{path}", facts["contracts"])
 
 
 def _locals(facts: Facts, row: list[Any]) -> list[tuple[str, str]]:

@@ -6,11 +6,12 @@ Called by ``workspace``. What may not come in: events of the file system (``watc
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from itertools import chain, repeat
 
 from mog.engine.code.indexer import Indexer, Outcome
+from mog.engine.code.scip.sources import is_source
 from mog.engine.code.watch import Batch, Watcher
 from mog.engine.code.watch_scope import Scope
 from mog.engine.config import EngineConfig
@@ -34,12 +35,13 @@ class LiveIndex:
         self._feed = feed
         self._trouble = ""
         self._stopping = threading.Event()
-        scope = Scope(indexer.root, config.exclude)
+        self._scope = scope = Scope(indexer.root, config.exclude)
+        self._scip = config.scip
         self._watcher = Watcher(
             indexer.root,
             self._update,
             list_dirs=scope.list_dirs,
-            ignored=scope.ignored,
+            ignored=self._ignored,
             on_state=self._state_changed,
             catch_up=True,
             poll=config.watch == "poll",
@@ -59,6 +61,10 @@ class LiveIndex:
         """Stop; waits for an update that is running."""
         self._stopping.set()
         self._watcher.stop()
+
+    def _ignored(self, paths: Collection[str]) -> set[str]:
+        """What is of no interest; an index of SCIP is, though git usually ignores it."""
+        return {path for path in self._scope.ignored(paths) if not is_source(path, self._scip)}
 
     def _state_changed(self, state: str) -> None:
         self._feed.say(Change("watch", 0, detail=state))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 GATED = 1
 TEST = 2
+SURFACE = "surface"
+
 
 class Keys:
     """Integer keys of nodes: given once, found again by (file, qualified name) or by (kind, name) of an unresolved node."""
@@ -30,9 +32,11 @@ class Keys:
         self._fresh = fresh
         self._next = db.next_node()
         self._unresolved: dict[tuple[str, str], int] = {}
+        self._surfaces: dict[tuple[str, str], int] = {}
         self._by_path: dict[str, list[int]] = {}
         self._uids = UidTable()
         self.inserts: list[NodeRow] = []
+        self.new_surfaces: list[tuple[int, str, str]] = []
         self.updates: list[NodeRow] = []
         self.removed: list[int] = []
         self.root = self._container()
@@ -107,6 +111,25 @@ class Keys:
     def _add_unresolved(self, kind: str, name: str) -> int:
         return self._insert("unresolved", 0, -1, name, "", kind, node_uid(self._repo, "unresolved", kind, "", name))
 
+    def surface(self, role: str, name: str) -> int:
+        """Key of the one node that stands for a surface; its role is kept where a symbol has its qualified name."""
+        key = self._surfaces.get((role, name))
+        if key is None:
+            key = self._find_surface(role, name)
+            if not key:
+                key = self._take()
+                uid = node_uid(self._repo, "entity", SURFACE, "", f"{role}:{name}")
+                self.inserts.append(NodeRow(key, "entity", 0, -1, name, role, SURFACE, 0, 0, uid, 0))
+                self.new_surfaces.append((key, role, name))
+            self._surfaces[role, name] = key
+        return key
+
+    def _find_surface(self, role: str, name: str) -> int:
+        if self._fresh:
+            return 0
+        rows = self._db.nodes_by_name(name)
+        return next((row.key for row in rows if row.type == "entity" and row.qual == role), 0)
+
     def write(self) -> None:
         """Put what was collected since the last call into the index."""
         self._db.nodes_delete(self.removed)
@@ -124,3 +147,8 @@ def search_rows(file: int, made: Ingested, facts: Mapping[str, Any] | None, keys
     yield FtsRow(file, os.path.basename(made.path), "", made.path, "", "", made.text)
     for key, sym in zip(keys, _syms(facts), strict=True):
         yield FtsRow(key, sym[schema.NAME], "", made.path, sym[schema.SIG], sym[schema.DOC], "")
+
+
+def surface_rows(surfaces: Iterable[tuple[int, str, str]]) -> Iterable[FtsRow]:
+    """Search rows of surfaces (key, role, name): found by name and by role."""
+    return (FtsRow(key, name, "", "", role, "", "") for key, role, name in surfaces)

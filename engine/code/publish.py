@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
@@ -24,8 +25,9 @@ from mog.engine.code.facts import Facts
 from mog.engine.code.factsview import IndexView
 from mog.engine.code.ingest import Ingested, Job
 from mog.engine.code.link import Linker
-from mog.engine.code.link_view import FactsView, MemoryView, base_names, surface
-from mog.engine.code.nodes import Keys, search_rows
+from mog.engine.code.link_view import FactsView, MemoryView, base_names, read_key, surface
+from mog.engine.code.nodes import SURFACE, Keys, search_rows, surface_rows
+from mog.engine.contracts.pack import load_readable as load_packs
 from mog.engine.errors import ProviderError
 from mog.engine.model import Progress
 from mog.engine.store import blobs, snapshot
@@ -35,6 +37,8 @@ from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
 
 if TYPE_CHECKING:
     from mog.engine.code.indexer import Indexer, Outcome, Report
+    from mog.engine.code.scip.overlay import Overlay
+    from mog.engine.code.scip.table import Plan
 
 SUM_MODULUS = 1 << 256
 # Facts that no file points to are looked for now and then, not on every save.
@@ -57,12 +61,16 @@ class Publication:
 
     def __init__(
         self, db: IndexDB, owner: Indexer, made: Sequence[Ingested], jobs: Mapping[str, Job],
-        removed: Iterable[str], listing: scan.ScanResult | None, fresh: bool, tell: Report,
+        removed: Iterable[str], listing: scan.ScanResult | None, fresh: bool, tell: Report, scip: Plan | None = None,
     ) -> None:  # fmt: skip
         self.db = db
+        self.root = owner.root
+        self.max_bytes = owner.config.max_file_bytes
+        self.scip = scip
         self.ontology = owner.ontology
         self.made_with = owner.made_with()
         self.held = owner.held
+        self.packs = partial(load_packs, os.fspath(owner.contracts))
         self.listing = listing
         self.fresh = fresh
         self.tell = tell
@@ -77,6 +85,9 @@ class Publication:
         self.keys = Keys(db, owner.config.project, fresh=fresh)
         self.ranks = Counter({} if fresh else {int(k): v for k, v in db.meta_get("ranks", {}).items()})
         self._sum = 0 if fresh else int(db.meta_get("facts_sum", "0"), 16)
+        self.pack_counts: dict[str, list[int]] = (
+            {} if fresh else {name: list(held) for name, held in db.meta_get("packs", {}).items()}
+        )
         self._left: set[int] = set()  # nodes that lost an edge
         self.counts = Counter({} if fresh else {int(k): v for k, v in db.meta_get("edge_counts", {}).items()})
 
@@ -102,15 +113,39 @@ class Publication:
         from mog.engine.code.indexer import Outcome
 
         self._check_not_empty()
+        if self.scip is not None:
+            self.scip.update(self.db)
+            self.db.scip_states_drop((*self.sources, *self.gone))
         paths = self._to_relink()
+        self._tally_packs()
         self._discount({*paths, *self.sources, *self.gone})
         self._write_rows()
         self._write_links(paths)
         self.keys.write()
+        self.db.fts_put(surface_rows(self.keys.new_surfaces))
         self._drop_orphans()
         self._write_meta()
         generation = snapshot.publish(self.db, compact=True if self.fresh else None)
         return Outcome(generation, True, len(self.sources), len(paths), tuple(sorted({*self.sources, *self.gone})))
+
+    def _tally_packs(self) -> None:
+        """Count what each rule pack said, by the files that changed."""
+        for one in self.sources.values():
+            self._count_packs(self._old_facts(one.old), -1)
+            self._count_packs(one.facts, 1)
+        for row in self.removed:
+            self._count_packs(self._old_facts(row), -1)
+
+    def _count_packs(self, facts: Facts | None, sign: int) -> None:
+        entries = facts.get("contracts", ()) if facts else ()
+        mounts = facts.get("mounts", ()) if facts else ()
+        for pack in {entry[0].partition("/")[0] for entry in (*entries, *mounts)}:
+            own = [entry for entry in entries if entry[0].startswith(pack + "/")]
+            unread = sum(not entry[3] for entry in own)
+            added = (sign, sign * (len(own) - unread), sign * unread)
+            self.pack_counts[pack] = [
+                held + more for held, more in zip(self.pack_counts.get(pack, (0, 0, 0)), added, strict=True)
+            ]
 
     # what must be linked anew
 
@@ -118,9 +153,17 @@ class Publication:
         changed = {path for path, one in self.sources.items() if one.facts is not None}
         if self.fresh:
             return sorted(changed)
-        readers = (self.db.file(number) for number in self.db.files_reading(self._dirty()))
-        paths = {os.fsdecode(row.path) for row in readers if row is not None}
+        told = self._told_anew()
+        readers = (self.db.file(number) for number in self.db.files_reading(self._dirty() | {read_key(f"z:{path}") for path in told}))
+        paths = {os.fsdecode(row.path) for row in readers if row is not None} | {path for path in told if self.view.has(path)}
         return sorted(changed | (paths - self.gone - self.sources.keys()))
+
+    def _told_anew(self) -> set[str]:
+        """Files of which a SCIP index says something else than before, or of which other bytes."""
+        if self.scip is None:
+            return set()
+        moved = (*self.sources, *self.gone)
+        return self.scip.said | {path for path in moved if self.db.scip_docs_of(path)}
 
     def _dirty(self) -> set[int]:
         """Read keys whose value is another than before, in files that changed, appeared or vanished."""
@@ -173,20 +216,25 @@ class Publication:
     def _write_links(self, paths: Sequence[str]) -> None:
         """Edges, recorded reads and link digests, file by file; files without facts keep only their place in the tree."""
         writer = EdgeWriter(self.db, self.ontology, self.view, self.keys, self._file_row)
-        linker = Linker(self.view)
+        linker = Linker(self.view, self.packs)
+        overlay = self._overlay()
         rows: list[FileRow] = []
         packed: list[tuple[int, bytes]] = []
         reads: list[tuple[int, bytes]] = []
         for path in (*paths, *sorted(self.sources.keys() - set(paths))):
             row = self._file_row(path)
             links = linker.link_file(path)
-            blob, digest = writer.pack(path, row, links.edges)
+            if overlay is not None:
+                links = overlay.over(path, links, linker)
+            blob, digest = writer.pack(path, row, links.edges, links.surfaces)
             packed.append((row.id, blob))
             reads.append((row.id, blobs.pack_numbers(links.reads)))
             rows.append(row._replace(links=digest))
             if len(rows) % 50 == 0:
                 self.tell(Progress("linking", len(rows), len(paths)))
         linker.close()
+        if overlay is not None:
+            overlay.close()
         self.ranks.update(writer.leaned_on)
         self.db.edges_put(packed)
         everything = b"".join(blob for _, blob in packed)
@@ -197,6 +245,14 @@ class Publication:
         self.db.files_put(rows)
         for row in rows:
             self._add_term(row, 1)
+
+    def _overlay(self) -> Overlay | None:
+        """What SCIP indexes say; loaded only where there is one."""
+        if self.scip is None or not self.scip.sources:
+            return None
+        from mog.engine.code.scip.overlay import Overlay
+
+        return Overlay(self.db, self.root, self.scip.sources, self.max_bytes, self.view)
 
     def _add_term(self, row: FileRow, sign: int) -> None:
         self._sum = (self._sum + sign * _term(row)) % SUM_MODULUS
@@ -212,14 +268,13 @@ class Publication:
             places = {key: file for key, file, _ in self.db.node_places(targets)}
             leaning = {code for code, word in self.db.codes(SPACE_EDGE).items() if word in LEANING}
             for _, dst, code, _ in blobs.unpack_edges(blob):
-                # a certain link has tier 0, so its code is its kind's
-                if code in leaning and places.get(dst) not in (row.id, 0, None):
+                if not blobs.tier_of(code) and code & 0xFF in leaning and places.get(dst) not in (row.id, 0, None):
                     self.ranks[places[dst]] -= 1
 
     def _drop_orphans(self) -> None:
-        """Unbound names that nothing leads to any more go, as they would in a rebuild."""
+        """Unbound names and surfaces that nothing leads to any more go, as they would in a rebuild."""
         rows = self.db.nodes(self._left).values()
-        unbound = [row.key for row in rows if row.type == "unresolved"]
+        unbound = [row.key for row in rows if row.type == "unresolved" or row.kind == SURFACE]
         if unbound:
             graph = snapshot.CodeSnapshot.load(self.db)
             self.db.nodes_delete([key for key in unbound if not graph.in_(key)])
@@ -250,6 +305,7 @@ class Publication:
             "made_with": self.made_with,
             "published_at": time.time(),
             "ranks": {str(number): count for number, count in self.ranks.items() if count > 0},
+            "packs": {name: held for name, held in sorted(self.pack_counts.items()) if held[0] > 0},
             "edge_counts": {str(code): count for code, count in self.counts.items() if count},
         }
         if self.listing is not None:

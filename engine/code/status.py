@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from mog.engine.code import extract
@@ -36,9 +37,18 @@ def grammars(files: Mapping[str, int]) -> tuple[GrammarInfo, ...]:
     """Languages of the index and the core set, with where their grammar comes from; ``symbols`` says if an extractor exists."""
     rows = []
     for language in sorted({*files, *WHEELS}):
-        found = providers.info(language)
+        found = _reader(language)
         has_symbols = language in extract.LANGUAGES and found.loads
         rows.append(
             GrammarInfo(language, found.provider, found.version, found.digest, found.loads, has_symbols, files.get(language, 0))
         )
     return tuple(rows)
+
+
+def _reader(language: str) -> providers.Grammar:
+    """What reads a language: its grammar, that of the code its files hold, or mog's own scanner."""
+    if language in extract.HOSTS:
+        return replace(providers.info(extract.HOSTS[language][0]), language=language)
+    if language in extract.WITHOUT_GRAMMAR:
+        return providers.Grammar(language, "scanner", extract.extractor_version(language).split(".")[1], "", True)
+    return providers.info(language)

@@ -27,7 +27,9 @@ def mark() -> str:
     Times are left out: a byte-compiler or a second installation of the same version changes nothing.
     """
     here = Path(__file__).parent
-    parts = [mog.__version__, *_sizes(here, _SOURCES), *_sizes(here / "languages", _SOURCES)]
+    contracts = here.parent / "contracts"
+    parts = [mog.__version__, *(size for folder in ("", "languages", "scip") for size in _sizes(here / folder, _SOURCES))]
+    parts += [*_sizes(contracts, _SOURCES), *_sizes(contracts / "packs", (".yaml",))]
     for module in sorted({module for _, module, _ in WHEELS.values()}):
         spec = importlib.util.find_spec(module)
         parts += _sizes(Path(spec.origin).parent, _BINARIES) if spec and spec.origin else [f"{module} is missing"]

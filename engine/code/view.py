@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
-from mog.engine.code.indexer import folder_mark
+from mog.engine.code.languages_map import CODE
 from mog.engine.code.nodes import GATED
 from mog.engine.errors import AmbiguousTarget, IndexMissing, NotFound
 from mog.engine.ids import readings
@@ -30,10 +30,13 @@ from mog.engine.model import (
     Neighborhood,
     Node,
     ScanHealth,
+    ScipHealth,
     SearchAnswer,
     Tier,
 )
 from mog.engine.ontology import Ontology
+from mog.engine.roots import folder_mark
+from mog.engine.store import blobs
 from mog.engine.store.index_db import IndexDB
 from mog.engine.store.schema import SPACE_EDGE, FileRow, NodeRow
 from mog.engine.store.snapshot import CodeSnapshot
@@ -47,6 +50,7 @@ CANDIDATES_SHOWN = 20
 # Unresolved receivers and capped names are "not known"; external ones are known to lead out of the repository.
 UNKNOWN_KINDS = frozenset({"receiver", "capped"})
 _ORDINAL = re.compile(r"#\d+\Z")
+KEPT = 5_000  # records of nodes a view remembers
 _STRUCTURAL = frozenset({"contains", "defines"})
 
 
@@ -66,11 +70,16 @@ class CodeView:
         if meta.get("made_with", [""])[-1] != folder_mark(db.path.parent.parent):
             raise IndexMissing("this index was made for another folder", where=str(db.path), way_out="run `mog index`")
         self.meta = meta
-        self.stamp = IndexStamp(int(meta["generation"]), str(meta.get("ref", "")), bool(meta.get("dirty", False)))
-        self._previous = previous
+        self.stamp = IndexStamp(
+            int(meta["generation"]), str(meta.get("ref", "")), bool(meta.get("dirty", False)), int(meta.get("unread") or 0)
+        )
+        self._previous: CodeView | None = previous if previous is None or previous._snapshot is not None else previous._previous
         self._snapshot: CodeSnapshot | None = None
         self._files: dict[int, FileRow] = {}
         self._numbers: dict[str, int] = {}
+        self._records: dict[int, Node] = {}
+        self._keys: dict[tuple[int, int], int] = {}
+        self._unknown: dict[str, tuple[int, int]] = {}
 
     @property
     def graph(self) -> CodeSnapshot:
@@ -93,8 +102,27 @@ class CodeView:
         return self._files[number]
 
     def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
-        """Records by key; keys that are gone are left out."""
-        return {key: self._node(row) for key, row in self.db.nodes(keys).items()}
+        """Records by key; keys that are gone are left out. What was read once is remembered: a generation does not change."""
+        wanted = sorted(set(keys))
+        missing = [key for key in wanted if key not in self._records]
+        if missing:
+            several = len(missing) > KEPT // 2  # more than is worth remembering
+            missing = missing if not several and self._bound(len(missing)) else wanted
+            found = {key: self._node(row) for key, row in self.db.nodes(missing).items()}
+            if several:
+                return found
+            self._records |= found
+        return {key: self._records[key] for key in wanted if key in self._records}
+
+    def _bound(self, more: int) -> bool:
+        """Make room for more records; False when what was remembered is forgotten for it."""
+        if max(len(self._records), len(self._unknown)) + more <= KEPT:
+            return True
+        self._records, self._keys, self._unknown = {}, {}, {}
+        return False
+
+    def _file_of(self, node: Node) -> FileRow | None:
+        return self.file_at(node.path) if node.path else None
 
     def file_at(self, path: str) -> FileRow | None:
         """Row of a file by its path; None for one that is not in the index."""
@@ -113,19 +141,24 @@ class CodeView:
     def nodes_at(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Node]:
         """Records by (path, ``ord``); those that are not in the index are left out."""
         wanted: dict[int, list[int]] = {}
-        for path, ord_ in places:
-            row = self.file_at(path)
-            if row is not None:
+        self._bound(len(places))
+        rows = {(path, ord_): self.file_at(path) for path, ord_ in places}
+        for (_, ord_), row in rows.items():
+            if row is not None and (row.id, ord_) not in self._keys:
                 wanted.setdefault(row.id, []).append(ord_)
-        nodes = ((self._node(row), row.ord) for row in self.db.nodes_at(wanted))
-        return {(node.path, ord_): node for node, ord_ in nodes}
+        for one in self.db.nodes_at(wanted) if wanted else ():
+            self._keys[one.file, one.ord] = one.key
+            self._records[one.key] = self._node(one)
+        known = {place: self._keys[row.id, place[1]] for place, row in rows.items() if row and (row.id, place[1]) in self._keys}
+        return {place: self._records[key] for place, key in known.items()}
 
     def _node(self, row: NodeRow) -> Node:
         file = self.file_row(row.file) if row.file else None
         path = os.fsdecode(file.path) if file else ""
         gated = bool(row.flags & GATED)
         qual = row.qual if row.type == "symbol" else ""
-        return Node(row.key, row.uid.hex(), row.type, row.kind, row.name, qual, path, row.line, row.end, row.sig, "", gated)
+        sig = row.qual if row.type == "entity" else row.sig  # the role of a surface
+        return Node(row.key, row.uid.hex(), row.type, row.kind, row.name, qual, path, row.line, row.end, sig, "", gated)
 
     def _documented(self, row: NodeRow) -> Node:
         """The record with its documentation, which costs decoding the facts of its file."""
@@ -149,14 +182,31 @@ class CodeView:
         Raises:
             NotFound: nothing answers, with the nearest names. AmbiguousTarget: several do.
         """
-        found = self._by_id(target) or self._by_place(target) or self._by_name(target)
+        return self._documented(self._meant(target))
+
+    def find_bare(self, target: str) -> Node:
+        """As :meth:`find`, without the documentation, which costs decoding the facts of the file."""
+        return self._node(self._meant(target))
+
+    def _meant(self, target: str) -> NodeRow:
+        found = self._by_id(target) or self._by_place(target) or self._by_name(target) or self._by_surface("", target)
         if not found:
             raise self._not_found(target)
         if len(found) > 1:
             locators = [self._node(row).locator for row in found[:CANDIDATES_SHOWN]]
             what = f"{target!r} names {len(found)} things"
             raise AmbiguousTarget(what, locators, way_out="use one of: " + ", ".join(locators[:5]))
-        return self._documented(found[0])
+        return found[0]
+
+    def named(self, target: str) -> Node | None:
+        """The node of exactly that id or locator, without its documentation; None when it is not there."""
+        rows = self._by_id(target)
+        if not rows and target.startswith("entity:"):
+            role, _, name = target.removeprefix("entity:").partition(":")
+            rows = self._by_surface(role, name)
+        if not rows and target.startswith(("sym:", "file:")):
+            rows = next((found for place in readings(target) if (found := self._at(place.path, place.name))), [])
+        return self._node(rows[0]) if rows else None
 
     def _by_id(self, target: str) -> list[NodeRow]:
         try:
@@ -167,6 +217,9 @@ class CodeView:
 
     def _by_place(self, target: str) -> list[NodeRow]:
         for place in readings(target):
+            if place.type == "entity":
+                role, _, name = place.name.partition(":")
+                return self._by_surface(role, name) or self._by_surface("", place.name)
             if place.type == "unresolved":
                 return [row for row in self.db.nodes_by_name(place.name) if row.type == "unresolved"]
             rows = self._at(place.path, place.name)
@@ -178,14 +231,22 @@ class CodeView:
         path, colon, line = target.rpartition(":")
         return self._at_line(path, int(line)) if colon and line.isdecimal() else []
 
+    def _by_surface(self, role: str, name: str) -> list[NodeRow]:
+        """Surfaces of that name, of one role or ("") of any."""
+        rows = self.db.nodes_by_name(name)
+        return [row for row in rows if row.type == "entity" and (not role or row.qual == role)]
+
     def _at(self, path: str, qual: str) -> list[NodeRow]:
         try:
-            row = self.db.file_by_path(os.fsencode(path.removeprefix("./")))
+            row = self.file_at(path.removeprefix("./"))
         except (UnicodeEncodeError, ValueError):
             return []
         if row is None:
             return []
-        return [one for one in self.db.nodes_of_file(row.id) if (one.qual if one.type == "symbol" else "") == qual]
+        if not qual:
+            return self.db.nodes_at({row.id: [-1]})
+        found = [one for one in self.db.nodes_named(row.id, bare(qual)) if one.type == "symbol" and one.qual == qual]
+        return found or [one for one in self.db.nodes_of_file(row.id) if one.type == "symbol" and one.qual == qual]
 
     def _at_line(self, path: str, line: int) -> list[NodeRow]:
         """The innermost symbol that covers the line."""
@@ -195,11 +256,10 @@ class CodeView:
 
     def _by_name(self, target: str) -> list[NodeRow]:
         name = target.rpartition(".")[2]
-        bare = name.partition("#")[0].partition("@")[0]  # an ordinal or role is no part of a name
-        rows = [row for row in self.db.nodes_by_name(bare) if row.type == "symbol"]
+        rows = [row for row in self.db.nodes_by_name(bare(target)) if row.type == "symbol"]
         exact = [row for row in rows if row.qual == target]
         tails = [row for row in rows if row.qual.endswith("." + target)] if "." in target else []
-        plain = rows if "." not in target and name == bare else []
+        plain = rows if "." not in target and name == bare(target) else []
         return self._read(exact or tails or plain, target) or self._by_basename(target)
 
     def _read(self, rows: list[NodeRow], target: str) -> list[NodeRow]:
@@ -254,16 +314,28 @@ class CodeView:
         totals = Counter((kind, tier) for _, kind, tier in ends)
         counted = Counter(end for end in ends if (not kinds or end[1] in kinds) and end[2] in tiers)
         order = sorted(counted, key=lambda end: (end[2], end[1] in _STRUCTURAL, end[1], end[0]))
-        rows = self.db.nodes(end[0] for end in order[:limit])
+        nodes = self.nodes(end[0] for end in order[:limit])
+        told = self._told(key, incoming, nodes.values()) if self.meta.get("scip") else frozenset()
         edges = [
             Edge(
-                kind, tier, self._node(rows[other]), not incoming, rows[other].name, counted[other, kind, tier],
-                fresh(self.file_row(rows[other].file)),
+                kind, tier, nodes[other], not incoming, nodes[other].name, counted[other, kind, tier],
+                fresh(self._file_of(nodes[other])), "scip" if (other, kind, tier) in told else "",
             )
             for other, kind, tier in order[:limit]
-            if other in rows
+            if other in nodes
         ]  # fmt: skip
         return tuple(edges), totals, max(0, len(order) - limit)
+
+    def _told(self, key: int, incoming: bool, others: Iterable[Node]) -> frozenset[tuple[int, str, Tier]]:
+        """Of the edges between a node and others, those that a SCIP index told (records keep that, the arrays do not)."""
+        words = self.db.codes(SPACE_EDGE)
+        places = self.db.node_places([one.key for one in others] if incoming else [key])
+        found: set[tuple[int, str, Tier]] = set()
+        for number in {file for _, file, _ in places if file}:
+            for src, dst, code, _ in blobs.unpack_edges(self.db.edges_get(number)):
+                if (dst if incoming else src) == key and blobs.is_from_scip(code):
+                    found.add((src if incoming else dst, words.get(code & 0xFF, ""), Tier(blobs.tier_of(code))))
+        return frozenset(found)
 
     def neighborhood(
         self, node: Node, kinds: Collection[str], direction: str, tiers: Collection[Tier], limit: int, fresh: Freshener
@@ -277,8 +349,8 @@ class CodeView:
             return edges, totals, more if asked else 0
 
         (edges_in, totals_in, more_in), (edges_out, totals_out, more_out) = side(True), side(False)
-        row = self.db.node(node.key)
-        freshness = fresh(self.file_row(row.file) if row else None)
+        known = self.nodes([node.key]).get(node.key)
+        freshness = fresh(self._file_of(known) if known else None)
         receivers, capped = self.unknown_sites(node.name) if node.type == "symbol" else (0, 0)
         maybe = sum(count for (_, tier), count in totals_in.items() if tier in {Tier.hierarchy, Tier.candidate} - set(tiers))
         boundary = Boundary(more_in + more_out, int(node.gated), receivers, maybe, capped)
@@ -286,11 +358,14 @@ class CodeView:
 
     def unknown_sites(self, name: str) -> tuple[int, int]:
         """(sites whose receiver is not known, sites capped) among calls written under this name."""
-        counts = Counter(dict.fromkeys(UNKNOWN_KINDS, 0))
-        for key, kind in self.db.unresolved(name):
-            if kind in UNKNOWN_KINDS:
-                counts[kind] += self.graph.degree(key)[0]
-        return counts["receiver"], counts["capped"]
+        if name not in self._unknown:
+            counts = Counter(dict.fromkeys(UNKNOWN_KINDS, 0))
+            for key, kind in self.db.unresolved(name):
+                if kind in UNKNOWN_KINDS:
+                    counts[kind] += self.graph.degree(key)[0]
+            self._bound(1)
+            self._unknown[name] = (counts["receiver"], counts["capped"])
+        return self._unknown[name]
 
     def subgraph(self, center: Node, depth: int, limit: int) -> nx.MultiDiGraph[int]:
         """What lies within ``depth`` hops of a node as a networkx graph, nearest first, at most ``limit`` nodes."""
@@ -311,7 +386,7 @@ class CodeView:
         """Files that others lean on most, with their top-level symbols."""
         ranks = {int(number): count for number, count in self.meta.get("ranks", {}).items()}
         rows = [row for row in map(FileRow._make, self.db.file_rows()) if row.status == "source"]
-        rows.sort(key=lambda row: (-ranks.get(row.id, 0), row.path))
+        rows.sort(key=lambda row: (-ranks.get(row.id, 0), row.lang not in CODE, row.path))
         shown = tuple(self._map_row(row, ranks.get(row.id, 0)) for row in rows[:limit])
         return MapAnswer(shown, Boundary(omitted=max(0, len(rows) - limit)), self.stamp)
 
@@ -347,7 +422,7 @@ class CodeView:
         edges: Counter[str] = Counter()
         calls = {tier.name: 0 for tier in Tier}
         for code, count in self.meta.get("edge_counts", {}).items():
-            kind, tier = words.get(int(code) & 0xFF, ""), Tier(int(code) >> 8)
+            kind, tier = words.get(int(code) & 0xFF, ""), Tier(blobs.tier_of(int(code)))
             edges[kind] += count
             if kind == "calls":
                 calls[tier.name] += count
@@ -377,7 +452,15 @@ class CodeView:
             warnings=tuple(scan.get("warnings", ())),
             git=bool(scan.get("git", True)),
             no_symbols=dict(sorted(Counter(row[5] for row in kept if row[5] and row[4] == "data").items())),
+            scip=self._scip_health(),
         )
+
+    def _scip_health(self) -> ScipHealth | None:
+        if not self.meta.get("scip"):
+            return None
+        from mog.engine.code.scip.account import health
+
+        return health(self.db, self.meta)
 
     def languages(self) -> dict[str, int]:
         """Language → files in the index."""
@@ -386,3 +469,9 @@ class CodeView:
     def paths(self) -> list[str]:
         """Paths of all files that have a row, sorted."""
         return [os.fsdecode(path) for (path,) in self.db.rows("SELECT path FROM files WHERE node <> 0 ORDER BY path")]
+
+
+def bare(qual: str) -> str:
+    """The name that a qualified name most likely ends with: an ordinal or role is no part of it."""
+    name = qual.rpartition(".")[2]
+    return name[:1] + name[1:].partition("#")[0].partition("@")[0]

@@ -21,8 +21,10 @@ from typing import Protocol, Self
 
 from mog.engine.code.watch_pace import GIT_LOCK_PATIENCE, Coalescer, file_system_of, next_poll
 
-STEP_MS = 20
-"""Wake-up interval of the notifier; an event is handed on after one to two steps."""
+STEP_MS, REST_MS = 20, 60
+"""Wake-up interval of the notifier, and when nothing changed for a while; an event is handed on after one to two steps."""
+REST_AFTER = 30.0
+"""Seconds without an event after which the notifier wakes less often: only the first edit after a pause waits for that."""
 DEBOUNCE_MS = 30
 """Longest the notifier may group events before it hands them over."""
 FLOOD = 8192
@@ -194,6 +196,7 @@ class Watcher:
         self._notifier: Notifier | None = None
         self._breaks, self._last_break = 0, 0.0
         self._retry_live = 0.0
+        self._last_event = time.monotonic()
         self._failures = 0
         self._state = "off"
         self._stop = threading.Event()
@@ -260,13 +263,17 @@ class Watcher:
 
     def _live_once(self, notifier: Notifier) -> None:
         try:
-            raw = notifier.watch(DEBOUNCE_MS, STEP_MS, self._wait_ms(), self._stop)
+            raw = notifier.watch(DEBOUNCE_MS, self._step_ms(), self._wait_ms(), self._stop)
         except (OSError, RuntimeError) as error:
             self._recover(error)
             return
         if isinstance(raw, set):
+            self._last_event = time.monotonic()
             self._take(raw)
         self._emit_when_due()
+
+    def _step_ms(self) -> int:
+        return REST_MS if time.monotonic() - self._last_event > REST_AFTER else STEP_MS
 
     def _wait_ms(self) -> int:
         due = self._coalescer.due()

@@ -16,4 +16,7 @@ WHEELS: dict[str, tuple[str, str, str]] = {
     "csharp": ("tree-sitter-c-sharp", "tree_sitter_c_sharp", "language"),
     "ruby": ("tree-sitter-ruby", "tree_sitter_ruby", "language"),
     "php": ("tree-sitter-php", "tree_sitter_php", "language_php"),
+    "bash": ("tree-sitter-bash", "tree_sitter_bash", "language"),
+    "toml": ("tree-sitter-toml", "tree_sitter_toml", "language"),
+    "dockerfile": ("tree-sitter-containerfile", "tree_sitter_containerfile", "language"),
 }

@@ -22,9 +22,23 @@ _FACTS_LIMIT = 256 << 20
 FEW_NEEDLES = 6
 
 
+#: Added to a tier: the edge was read from a SCIP index, not inferred by us. Arrays drop it, records keep it.
+FROM_SCIP = 4
+
+
 def edge_code(kind: int, tier: int) -> int:
-    """The third field of an edge record: edge kind number (``IndexDB.code``) and tier (0..3) in one integer."""
+    """The third field of an edge record: edge kind number (``IndexDB.code``) and tier (0..3, and ``FROM_SCIP``) in one integer."""
     return kind | tier << 8
+
+
+def tier_of(code: int) -> int:
+    """The tier (0..3) of an edge record's third field."""
+    return code >> 8 & 3
+
+
+def is_from_scip(code: int) -> bool:
+    """Whether an edge record's third field says that a SCIP index knew it."""
+    return bool(code >> 8 & FROM_SCIP)
 
 
 def pack_edges(records: Iterable[tuple[int, int, int, int]]) -> bytes:

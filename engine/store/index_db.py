@@ -19,7 +19,7 @@ import apsw
 from mog.engine.store import blobs, fts, schema
 from mog.engine.store.fts import FtsRow
 from mog.engine.store.schema import SPACE_EDGE, SPACE_KIND, SPACE_TYPE, FileRow, NodeRow
-from mog.engine.store.words import WordStore
+from mog.engine.store.scip_rows import ScipRows
 
 __all__ = ["SPACE_EDGE", "SPACE_KIND", "SPACE_TYPE", "CsrStamp", "FileRow", "FtsRow", "IndexDB", "NodeRow", "discard"]
 
@@ -53,7 +53,7 @@ def discard(path: Path) -> None:
             old.unlink(missing_ok=True)
 
 
-class IndexDB(WordStore):
+class IndexDB(ScipRows):
     """The index of one worktree.
 
     Writes happen inside ``with db.transaction():`` and are published by its end; reads that belong together happen
@@ -249,7 +249,7 @@ class IndexDB(WordStore):
     def nodes(self, keys: Iterable[int]) -> dict[int, NodeRow]:
         """Several nodes by key; keys that are no nodes are left out."""
         with self.read():
-            return {row.key: row for chunk in _chunks(keys) for row in self._nodes(f"WHERE n.id IN ({chunk})", ())}
+            return {row.key: row for chunk in chunks(keys) for row in self._nodes(f"WHERE n.id {AMONG}", (chunk,))}
 
     def nodes_of_file(self, file: int) -> list[NodeRow]:
         """The nodes of one file in the order of its facts, its own node (``ord`` -1) first."""
@@ -261,10 +261,10 @@ class IndexDB(WordStore):
 
     def nodes_at(self, places: Mapping[int, Iterable[int]]) -> list[NodeRow]:
         """The nodes at some places of some files: file number → ``ord`` of each."""
-        parts = [f"(n.file = {int(file)} AND n.ord IN ({chunk}))" for file in sorted(places) for chunk in _chunks(places[file])]
-        several = (parts[at : at + 200] for at in range(0, len(parts), 200))
-        with self.read():
-            return [row for some in several for row in self._nodes(f"WHERE {' OR '.join(some)} ORDER BY n.id", ())]
+        pairs = ((int(file) << 32) + int(ord_) for file, ords in places.items() for ord_ in ords)
+        where = f"WHERE n.file {AMONG} AND (n.file << 32) + n.ord {AMONG} ORDER BY n.id"
+        files = f"[{','.join(str(int(file)) for file in sorted(places))}]"
+        return self._nodes(where, (files, f"[{','.join(map(str, pairs))}]"))
 
     def nodes_by_name(self, name: str, *, nocase: bool = False) -> list[NodeRow]:
         """Nodes of that name (last part of the qualified name), by key; ``nocase`` folds ASCII letters."""
@@ -306,7 +306,7 @@ class IndexDB(WordStore):
         if keys is None:
             return self.rows(sql)
         with self.read():
-            return [row for chunk in _chunks(keys) for row in self.rows(f"{sql} WHERE id IN ({chunk})")]
+            return [row for chunk in chunks(keys) for row in self.rows(f"{sql} WHERE id {AMONG}", (chunk,))]
 
     def node_rows(self) -> list[NodeRow]:
         """Every node, by key."""
@@ -443,7 +443,7 @@ class IndexDB(WordStore):
         for table in ("files", "nodes", "names", "edges", "reads", "heirs", "overlay", "dead"):
             self._execute(f"DELETE FROM {table}")
         self._many("INSERT INTO fts(fts) VALUES(?)", [("delete-all",)])
-        self.meta_set({"next_node": None, "csr_base": None})
+        self.meta_set({"next_node": None, "csr_base": None, "unread": None})
         self._names, self._all_names, self._has_base = {}, True, False
 
     def publish(self, csr: CsrStamp | None = None) -> int:
@@ -473,8 +473,12 @@ class IndexDB(WordStore):
         return sum(path.stat().st_size for path in chain(family, self.directory.glob("csr/*.csr")) if path.exists())
 
 
-def _chunks(keys: Iterable[int]) -> Iterator[str]:
-    """Distinct integer keys as lists for ``IN (…)``, 500 at a time: one statement each instead of one a key."""
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""Condition for what :func:`chunks` gives: one text for any number of keys, so SQLite compiles it once."""
+
+
+def chunks(keys: Iterable[int]) -> Iterator[str]:
+    """Distinct integer keys as JSON arrays, 5,000 at a time."""
     wanted = sorted({int(key) for key in keys})
-    for at in range(0, len(wanted), 500):
-        yield ", ".join(map(str, wanted[at : at + 500]))
+    for at in range(0, len(wanted), 5_000):
+        yield f"[{','.join(map(str, wanted[at : at + 5_000]))}]"

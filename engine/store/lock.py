@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
@@ -195,3 +196,25 @@ else:
 
     def _unlock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def in_turn(lock: WriterLock, seconds: float) -> Iterator[None]:
+    """Hold a lock that others hold for moments only, waiting for it at most so long.
+
+    Raises:
+        HeldByOther: it did not come free. StoreDamaged: as from ``acquire``.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            lock.acquire()
+            break
+        except HeldByOther:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_MOMENT / 2)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -46,6 +46,11 @@ TABLES: dict[str, str] = {
     "facts": "CREATE TABLE facts(key BLOB NOT NULL UNIQUE, blob BLOB NOT NULL, gen INT NOT NULL)",
     "overlay": "CREATE TABLE overlay(file INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
     "dead": "CREATE TABLE dead(id INTEGER PRIMARY KEY)",
+    "scip_docs": (
+        "CREATE TABLE scip_docs(id INTEGER PRIMARY KEY, path BLOB NOT NULL, source INT, at INT, size INT, texted INT,"
+        " late INT, state TEXT, edges INT, dropped INT, unplaced INT)"
+    ),
+    "scip_defs": "CREATE TABLE scip_defs(hash INT, doc INT, PRIMARY KEY(hash, doc)) WITHOUT ROWID",
     "fts": (
         "CREATE VIRTUAL TABLE fts USING fts5(name, parts, path, sig, doc, body, content='', contentless_delete=1,"
         ' tokenize="unicode61 remove_diacritics 2")'
@@ -57,6 +62,7 @@ INDEXES: dict[str, str] = {
     "nodes_file": "CREATE INDEX nodes_file ON nodes(file)",
     "nodes_uid": "CREATE INDEX nodes_uid ON nodes(uid)",
     "heirs_name": "CREATE INDEX heirs_name ON heirs(name)",
+    "scip_docs_path": "CREATE INDEX scip_docs_path ON scip_docs(path)",
 }
 #: The format of an index is its schema: any change of it asks for a rebuild, without a number to remember.
 USER_VERSION = zlib.crc32("\n".join([*TABLES.values(), *INDEXES.values()]).encode()) & 0x7FFF_FFFF

@@ -85,6 +85,10 @@ class WordStore(Connection):
             self._words.pop(space, None)
         return known[word]
 
+    def code_or_none(self, space: int, word: str) -> int:
+        """The number of a word, 0 (which nothing has) for one that this index never needed."""
+        return self._codes_of(space).get(word, 0)
+
     def codes(self, space: int) -> dict[int, str]:
         """number → word of one code space. Numbers are never given anew, not even by a rebuild."""
         if space not in self._words:

@@ -231,11 +231,12 @@ def test_odd_input_gives_facts(data: bytes) -> None:
     assert all(len(chain) <= 400 for _, held in found["calls"] for chain in held.split(" "))
 
 
-def test_deep_nesting_costs_references_only() -> None:
-    """Where brackets nest beyond reason the names used as values are left out, and the file says so."""
-    found = facts(b"import a\nrun(a)\nx = " + b"[" * 2000 + b"]" * 2000 + b"\n")
-    assert found["problems"] == [["deep_nesting", 0]] and calls(found)[""] == ["run"] and not found["refs"]
-    assert facts("import a\nrun(a)\n" + "f(1)\n" * 5000)["refs"] == [[-1, "a"]]
+def test_what_lies_too_deep_is_left_out_and_said() -> None:
+    """Everything above is found, the file says that something is missing, and brackets without depth say nothing."""
+    deep = facts(b"import a\nrun(a)\nx = " + b"[" * 2000 + b"f(a)" + b"]" * 2000 + b"\n")
+    assert deep["problems"] == [["deep_nesting", 0]] and calls(deep)[""] == ["run"] and deep["refs"] == [[-1, "a"]]
+    flat = facts("import a\nrun(a)\n" + "f(1)\n" * 5000)
+    assert flat["refs"] == [[-1, "a"]] and not flat["problems"]
 
 
 def test_broken_files_say_so() -> None:

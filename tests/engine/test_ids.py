@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mog.engine.errors import OntologyError, UsageError
+from mog.engine.errors import IndexMissing, OntologyError, UsageError
 from mog.engine.ids import (
     Locator,
     UidTable,
@@ -20,9 +21,11 @@ from mog.engine.ids import (
     locator,
     node_uid,
     parse_locator,
+    parse_without_index,
     readings,
     unescape,
 )
+from mog.engine.workspace import Workspace
 
 # Few letters, among them all that a locator gives meaning to: near misses are what collides.
 tricky = st.text(st.sampled_from("a/:%.@#23A5\udc80\udcff\n é"), max_size=12)
@@ -167,3 +170,20 @@ def test_no_text_breaks_the_parser(text):
         parse_locator(text)
     except UsageError as error:
         assert error.way_out
+
+
+def test_a_name_without_an_index_is_told_apart_from_a_broken_locator() -> None:
+    assert parse_without_index("sym:a.py::f") == Locator("symbol", "a.py", "f")
+    for name in ("f", "a.py::f", "src/a.py", ""):
+        with pytest.raises(IndexMissing, match="there is none yet"):
+            parse_without_index(name)
+    with pytest.raises(UsageError):
+        parse_without_index("sym:a.py")
+
+
+def test_what_is_tied_to_a_name_before_there_is_an_index_says_so(make_repo: Any) -> None:
+    with Workspace.open(make_repo({"a.py": "def f():\n    return 1\n"})) as workspace:
+        for tie in (lambda: workspace.beliefs.assume("x", about=["a.py::f"]), lambda: workspace.pin("f", "x")):
+            with pytest.raises(IndexMissing, match="mog index"):
+                tie()
+        assert workspace.beliefs.assume("x", about=["sym:a.py::f"]).events and workspace.pin("sym:a.py::f", "x")

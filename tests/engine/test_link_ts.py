@@ -10,7 +10,8 @@ from mog.engine.code import extract
 from mog.engine.code.facts import Facts
 from mog.engine.code.languages import javascript_config
 from mog.engine.code.link import Linker, MemoryView, surface
-from mog.engine.code.link_ts import joined, matched, rules, split_package
+from mog.engine.code.link_paths import joined
+from mog.engine.code.link_ts import matched, rules, split_package
 from mog.engine.code.link_types import Types
 
 LANGUAGES = {"ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx", "js": "javascript", "jsx": "javascript",

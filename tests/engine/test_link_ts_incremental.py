@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from link_kit import Index, follow
 
 from mog.engine.code import extract
 from mog.engine.code.facts import Facts
 from mog.engine.code.languages import javascript_config
-from mog.engine.code.link import Linker, Links, MemoryView, surface
 
 VARIANTS: dict[str, list[str]] = {
     "src/a.ts": [
@@ -74,72 +74,22 @@ def facts_of(path: str, at: int) -> Facts:
     return extract.extract("typescript" if path.endswith(".ts") else "javascript", source, path)
 
 
-def edges(view: MemoryView, links: Links) -> set[tuple[object, ...]]:
-    """Edges with the qualified name of what they point to: an index keeps a symbol's number while it keeps its name."""
-
-    def qual(path: str, at: int | str) -> object:
-        found = view.facts(path)
-        return found["syms"][at][1] if found is not None and isinstance(at, int) and at >= 0 else at
-
-    return {(source, path, qual(path, at), *rest) for source, path, at, *rest in links.edges}
-
-
-class Index:
-    """An index kept up to date edit by edit."""
-
-    def __init__(self, held: dict[str, int]) -> None:
-        self.held = dict(held)
-        self.view = MemoryView({path: facts_of(path, at) for path, at in held.items()})
-        linker = Linker(self.view)
-        self.links: dict[str, Links] = {path: linker.link_file(path) for path in held}
-        self.edges = {path: edges(self.view, links) for path, links in self.links.items()}
-
-    def edit(self, path: str, at: int) -> None:
-        """Put variant ``at`` of a file, or delete it (-1); then link again what the change can have touched."""
-        before = surface(facts_of(path, self.held[path]), path) if path in self.held else {}
-        after = surface(facts_of(path, at), path) if at >= 0 else {}
-        if at >= 0:
-            self.held[path] = at
-            self.view.put(path, facts_of(path, at))
-        else:
-            self.held.pop(path, None)
-            self.view.drop(path)
-            self.links.pop(path, None)
-            self.edges.pop(path, None)
-        dirty = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-        linker = Linker(self.view)
-        for other in sorted(self.held):
-            if other == path or other not in self.links or not dirty.isdisjoint(self.links[other].reads):
-                self.links[other] = linker.link_file(other)
-                self.edges[other] = edges(self.view, self.links[other])
-
-
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(edits=st.lists(st.sampled_from(CHOICES), min_size=1, max_size=8))
 def test_edit_by_edit_equals_a_fresh_index(edits: list[tuple[str, int]]) -> None:
-    follow(edits)
+    follow(facts_of, START, edits)
 
 
 @pytest.mark.parametrize("caller", range(len(VARIANTS["src/a.ts"])))
 def test_every_file_can_come_go_and_change(caller: int) -> None:
     for path, held in VARIANTS.items():
         tour = [at for which in range(len(held)) for at in (which, -1, which, (which + 1) % len(held))]
-        follow([("src/a.ts", caller), *((path, at) for at in tour)])
-
-
-def follow(edits: list[tuple[str, int]]) -> None:
-    """Make edits one by one and compare with a fresh index after each."""
-    index = Index(START)
-    for path, at in edits:
-        index.edit(path, at)
-        view = MemoryView({held: facts_of(held, which) for held, which in index.held.items()})
-        fresh = Linker(view)
-        assert index.edges == {held: edges(view, fresh.link_file(held)) for held in index.held}
+        follow(facts_of, START, [("src/a.ts", caller), *((path, at) for at in tour)])
 
 
 def test_every_variant_links_to_something_somewhere() -> None:
     """The files above exercise what they are meant to: aliases, packages, barrels, hierarchies."""
-    index = Index(START)
+    index = Index(facts_of, START)
     targets = {
         (path, name) for _, path, _, kind, tier, name in index.links["src/a.ts"].edges if kind == "calls" and tier == 0
     }

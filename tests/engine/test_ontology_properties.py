@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mog.engine.errors import OntologyError
@@ -70,6 +70,8 @@ def test_a_project_gets_exactly_what_it_wrote(project):
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("|`→->,:# \n\\abc_09.EdgeTyps") | st.characters(), max_size=300))
+@example("|")
+@example("| A")
 def test_any_text_loads_or_is_refused_with_a_place(text):
     text = "## Node types\n| Type | Symbol |\n|---|---|\n" + text
     try:

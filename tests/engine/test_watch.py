@@ -111,8 +111,10 @@ class Script:
     def __init__(self, *moments: object) -> None:
         self.moments = list(moments)
         self.closed = False
+        self.steps: list[int] = []
 
     def watch(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event | None) -> object:
+        self.steps.append(step_ms)
         if self.moments:
             moment = self.moments.pop(0)
             if isinstance(moment, Exception):
@@ -124,6 +126,24 @@ class Script:
 
     def close(self) -> None:
         self.closed = True
+
+
+def test_it_wakes_less_often_when_nothing_changed_for_a_while(tree: Path, feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "REST_AFTER", 0.3)
+    script = Script()
+
+    def stepped(step: int, since: int) -> bool:
+        until = time.monotonic() + PATIENCE
+        while step not in script.steps[since:] and time.monotonic() < until:
+            time.sleep(0.01)
+        return step in script.steps[since:]
+
+    with Watcher(tree, feed, notifier=lambda paths, recursive: script):
+        assert script.steps[:1] in ([], [watch.STEP_MS]) and stepped(watch.REST_MS, 0)
+        before = len(script.steps)
+        script.moments.append({(2, str(tree / "src" / "a.py"))})
+        feed.until(lambda f: "src/a.py" in f.paths)
+        assert stepped(watch.STEP_MS, before) and stepped(watch.REST_MS, before + 1)
 
 
 class TestEvents:

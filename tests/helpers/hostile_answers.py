@@ -15,6 +15,7 @@ from mog.engine.errors import AmbiguousTarget, HeldByOther, IndexMissing, NotFou
 from mog.engine.ontology import load
 from mog.engine.retrieval import model as r
 from mog.engine.retrieval import pack, shapes
+from mog.engine.snapshots.model import Annotation
 
 EVIL = "a\x1b[31m\u202eb\udcff\nc\u200b.py"
 STAMP = m.IndexStamp(7, "main 4f2a19c", True)
@@ -41,6 +42,10 @@ STATES = tuple(
     m.PinState(PIN, freshness, "" if freshness is m.Freshness.fresh else "body \x1b changed", f"sym:{EVIL}::x", (4, 9))
     for freshness in m.Freshness
 )
+SCIP = m.ScipHealth(
+    (f"{EVIL}.scip (tool \x1b)",), {"used": 3, "written_later": 2, "other_bytes": 1}, {"other_bytes": (EVIL,)}, 9, 2, 1,
+    {f"{EVIL}.scip: documents: truncated": 1},
+)  # fmt: skip
 HEALTH = m.ScanHealth(
     seen=12,
     indexed=9,
@@ -87,6 +92,11 @@ IMPACT = m.ImpactAnswer(
 )  # fmt: skip
 VERIFY = m.VerifyReport(STATES, 6, 1, 1, 1, 1, 2, 0, STAMP)
 MAP = m.MapAnswer((m.MapRow(EVIL, "python", 12, 0.5, (NODE, CALLER)),), LIMITS, STAMP)
+PAST = m.Past(EVIL, 9, 2, "2026-01-02", "2026-11-03", 4, EVIL, 3, 1, "2026-11-03", (m.Along(EVIL, "to\x1btal", 2, 3),), (EVIL,))
+SURFACE = m.Surface(NODE, (EVIL,), (CALLER,), 3, {"read": 2})
+CONTRACTS = m.ContractsAnswer(
+    "ro\x1bute", (SURFACE,), 4, {"ro\x1bute": 4}, (m.PackState("dj\x1bango", EVIL, 3, 9, 1, EVIL, EVIL),), LIMITS, STAMP, next=1
+)
 CHECKS = (m.Check("store", "ok", "whole"), m.Check("gram\x1bmars", "warning", "no zig", "mog grammars add zig"))
 GRAMMAR = m.GrammarInfo("py\x1bthon", "tree-sitter-python", "0.25.0", "ab" * 32, True, True, 7)
 ROWS = ({"caller": f"{EVIL}:41", "callee": "b.py:2", "name": "to\x1btal", "tier": "certain"},)
@@ -109,10 +119,17 @@ RECORDS: tuple[object, ...] = (
     STATES[1],
     VERIFY,
     HEALTH,
+    SCIP,
+    m.ScipExport(2, 9, 1, 8, 7, 6, 5),
     REPORT,
     STATUS,
     MAP.rows[0],
     MAP,
+    PAST,
+    PAST.along[0],
+    CONTRACTS,
+    SURFACE,
+    CONTRACTS.packs[0],
     CHECKS[1],
     GRAMMAR,
     STAMP,
@@ -158,6 +175,19 @@ def pack_of(query: str) -> Any:
 
 
 REF = shapes.NodeRef(EVIL, EVIL, "symbol", "method", EVIL, EVIL, 1, "current")
+
+
+class Advised:
+    """A description as nobody could have recorded it: a ledger from elsewhere may hold anything."""
+
+    def annotations(self, *locators: str) -> tuple[Annotation, ...]:
+        said = (EVIL, "one\x1b[0m more")
+        return (
+            Annotation(
+                "0" * 32, ANCHOR.locator, "4" * 32, f"Sums {EVIL}", said, said, said, "low", said, 0.5, "model \x9b 1",
+                m.Freshness.drifted, "span \x1b changed", "ab" * 16,
+            ),
+        )  # fmt: skip
 
 
 class Workspace:
@@ -223,6 +253,14 @@ class Workspace:
         """What agents are given."""
         return Context(self)
 
+    @property
+    def context_graph(self) -> Advised:
+        """What a model said of the symbol."""
+        return Advised()
+
+    def believed(self, target: str) -> tuple[Any, ...]:
+        return ()
+
     def neighbors(self, target: str, **arguments: Any) -> Any:
         """Canned neighbourhood; ``nobody`` is not found, ``many`` is ambiguous, ``early`` has no index."""
         self._find(target)
@@ -246,9 +284,13 @@ class Workspace:
         if "\\x1b" in target:
             raise NotFound("nothing is called that")
 
-    def map(self, *, limit: int = 25) -> Any:
+    def map(self, *, limit: int = 25, **arguments: Any) -> Any:
         """Canned map."""
-        return self._answer("map", MAP, limit=limit)
+        return self._answer("map", MAP, limit=limit, **arguments)
+
+    def contracts(self, **arguments: Any) -> Any:
+        """Canned surfaces."""
+        return self._answer("contracts", CONTRACTS, **arguments)
 
     def source(self, target: str) -> Any:
         """Canned source."""

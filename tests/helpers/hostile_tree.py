@@ -190,6 +190,28 @@ def _pem(kind: str) -> tuple[str, str]:
     return f"-----BEGIN {kind}PRIVATE " + f"KEY-----\n{body}\n-----END {kind}PRIVATE " + "KEY-----\n", body
 
 
+_IN_LANGUAGES = {
+    "connect.go": 'package conf\n\nfunc Connect() string {\n\tapiKey := "@@"\n\treturn apiKey\n}\n',
+    "connect.rs": 'pub const API_KEY: &str = "@@";\n\npub fn connect() -> &\'static str {\n    API_KEY\n}\n',
+    "Connect.java": 'class Connect {\n    private static final String API_KEY = "@@";\n\n    String open() { return API_KEY; }\n}\n',
+    "connect.c": 'static const char *api_key = "@@";\n\nconst char *connect_key(void) { return api_key; }\n',
+    "connect.cc": 'namespace conf {\nconst char *api_key = "@@";\nconst char *open() { return api_key; }\n}\n',
+    "Connect.cs": 'class Connect {\n    const string ApiKey = "@@";\n    string Open() { return ApiKey; }\n}\n',
+    "connect.rb": 'class Connect\n  API_KEY = "@@"\n\n  def open\n    API_KEY\n  end\nend\n',
+    "connect.php": '<?php\nclass Connect {\n    const API_KEY = "@@";\n    function open() { return self::API_KEY; }\n}\n',
+    "connect.sh": 'export API_TOKEN="@@"\n\nconnect() {\n  echo "$API_TOKEN"\n}\n',
+    "connect.sql": "CREATE FUNCTION connect() RETURNS text AS $$ SELECT 1 $$; -- api_key = '@@'\n",
+    "Dockerfile": 'FROM debian\nENV API_TOKEN="@@"\n',
+    "connect.yml": 'service:\n  api_key: "@@"\n',
+    "connect.toml": '[service]\napi_key = "@@"\n',
+    "connect.json": '{"service": {"api_key": "@@"}}\n',
+    "Connect.vue": '<script>\nconst apiKey = "@@"\nexport default { methods: { open() { return apiKey } } }\n</script>\n',
+    "Connect.svelte": '<script>\n  const apiKey = "@@"\n  function open() { return apiKey }\n</script>\n<p>{open()}</p>\n',
+    "connect.ipynb": '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": ["api_key = \\"@@\\"\\n"]}],'
+    ' "metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n',
+}
+
+
 def planted() -> list[Planted]:
     """Every planted kind, one file each."""
     tokens = {
@@ -212,6 +234,11 @@ def planted() -> list[Planted]:
         Planted("short_password", "conf/short.py", f'DB_PASSWORD = "{short}"\n', short),
         Planted("low_entropy", "conf/low.py", f'api_token = "{dull}"\n', dull),
         Planted("keyword_ts", "conf/keyword.ts", f'export const apiKey = "{keyed}";\n', keyed),
+    ]
+    found += [
+        Planted(f"in {path}", f"conf/languages/{path}", text.replace("@@", value), value)
+        for number, (path, text) in enumerate(sorted(_IN_LANGUAGES.items()))
+        for value in [f"fakeZx9k{number:02d}" + "Zx9k" * 3]
     ]
     by_path = (".env", "conf/Secrets.toml", "conf/prod.env.txt", "conf/id_rsa", "conf/.npmrc", "conf/server.key")
     for number, path in enumerate(by_path):

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,27 @@ def run(
         env=environ,
         check=False,
     )
+
+
+_MANY = """
+import json, sys
+from mog.app.cli.main import main
+for command in json.load(sys.stdin):
+    main(command)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+        stream.buffer.write(b"\\0")
+        stream.flush()
+"""
+
+
+def run_many(root: Path, commands: Sequence[Sequence[str]], timeout: float = 300) -> list[bytes]:
+    """What each command printed, on both streams, one after the other in one process: for tests that look at what is said."""
+    done = subprocess.run(
+        [sys.executable, "-c", _MANY], cwd=root, input=json.dumps(commands).encode(), capture_output=True, timeout=timeout, check=True
+    )
+    said = zip(done.stdout.split(b"\0"), done.stderr.split(b"\0"), strict=True)
+    return [out + err for out, err in said][: len(commands)]
 
 
 def run_json(root: Path, *arguments: str, env: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Node, Query, Tree
 
 from mog.engine.code import facts as schema
 from mog.engine.code import grammars
@@ -20,7 +20,7 @@ from mog.engine.code.languages.javascript_expr import FUNCTIONS, Scope, text_of,
 from mog.engine.code.languages.javascript_state import flat, line_of
 from mog.engine.code.languages.javascript_symbols import title_of
 
-VERSION = 1
+VERSION = 2
 
 _EACH = frozenset("forEach map filter some every find findIndex findLast flatMap".split())
 _THEN = frozenset(("then",))
@@ -43,7 +43,7 @@ def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
     query = _query(lang)
     assert query is not None
     walk = _Walk(data, path)
-    walk.run(_events(QueryCursor(query).captures(tree.root_node)))
+    walk.run(_events(grammars.captures(query, tree.root_node)))
     return Finish(walk).facts(lang)
 
 

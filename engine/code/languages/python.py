@@ -10,17 +10,14 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Node, Query, Tree
 
 from mog.engine.code import grammars
 from mog.engine.code.facts import Facts
 from mog.engine.code.languages.python_walk import HANDLERS, Event, Handler, Walk
 
-VERSION = 4
+VERSION = 5
 
-_VALUES = "; names used as values"
-_NO_BRACKET = bytes(set(range(256)) - set(b"()[]{}"))
-_DEEP = 1000
 _CAPTURE = re.compile(r"@(\w+)")
 _BYTES_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 # order of events at one byte; those of the last rank come with the last byte of their node (what they bind holds from then on)
@@ -35,29 +32,10 @@ _WHOLE = {"class", "def", "enter", "set", "typing"}
 def facts_of(lang: str, tree: Tree, data: bytes, path: str) -> Facts:
     """Facts of one Python file (schema in ``facts.py``). Never raises for odd input; broken parts are left out."""
     walk = Walk(data, path)
-    deep = _nests_deeply(data)
-    query = grammars.query("python", until=_VALUES if deep else "")
+    query = grammars.query("python")
     assert query is not None
     walk.run(*_events(query, tree.root_node, data))
-    found = walk.finish(lang)
-    if deep:
-        found["problems"].append(["deep_nesting", 0])
-    return found
-
-
-def _nests_deeply(data: bytes) -> bool:
-    """Whether brackets may nest so deeply that patterns of the form (parent child) would take quadratic time."""
-    if data.count(b"(") + data.count(b"[") + data.count(b"{") <= _DEEP:
-        return False
-    signs = data.translate(None, _NO_BRACKET)
-    depth = 0
-    for at in range(0, len(signs), 256):
-        part = signs[at : at + 256]
-        opened = part.count(b"(") + part.count(b"[") + part.count(b"{")
-        if depth + opened > _DEEP:
-            return True
-        depth = max(0, depth + 2 * opened - len(part))
-    return False
+    return walk.finish(lang)
 
 
 @cache
@@ -82,7 +60,7 @@ def _events(query: Query, root: Node, data: bytes) -> tuple[list[int], list[Even
     refs: list[Node] = []
     known = {b"self", b"cls"}
     plan = _plan(query)
-    for pattern, captured in QueryCursor(query).matches(root):
+    for pattern, captured in grammars.matches(query, root):
         name, handler, rank = plan[pattern]
         (node,) = captured[name]
         if handler is None:
