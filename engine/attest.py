@@ -48,6 +48,25 @@ class LedgerReport:
         return self.check.ok and not self.problems
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is known of a ledger without reading every event: see ``LedgerReport`` for the fields."""
+
+    ledger: str
+    head: Head
+    signature: Signature | None
+    witness: str
+    problems: tuple[str, ...]
+
+
+def glance(log: EventLog) -> Glance:
+    """Head, checkpoint and witness, each held against the others. Raises StoreDamaged as ``report``."""
+    problems: list[str] = []
+    signature = _guarded(lambda: log.signature(Keys().known()), problems)
+    witness = _guarded(lambda: _witnessed(log), problems) or "could not be asked"
+    return Glance(log.id, log.head(), signature, witness, tuple(problems))
+
+
 def report(log: EventLog, fold: Callable[[], Fold] | None = None) -> LedgerReport:
     """Check a ledger in full; with ``fold`` (makes a fresh replay) its records against its events too.
 
@@ -56,10 +75,8 @@ def report(log: EventLog, fold: Callable[[], Fold] | None = None) -> LedgerRepor
     check = log.verify(fold() if fold is not None else None)
     if not check.ok:
         return LedgerReport("", Head(), check, fold is not None, None, "not asked: the ledger is damaged", ())
-    problems: list[str] = []
-    signature = _guarded(lambda: log.signature(Keys().known()), problems)
-    witness = _guarded(lambda: _witnessed(log), problems) or "could not be asked"
-    return LedgerReport(log.id, log.head(), check, fold is not None, signature, witness, tuple(problems))
+    seen = glance(log)
+    return LedgerReport(seen.ledger, seen.head, check, fold is not None, seen.signature, seen.witness, seen.problems)
 
 
 def checkpoint(log: EventLog) -> Signature:

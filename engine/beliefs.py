@@ -15,11 +15,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mog.engine.code import freshness, git, secrets
+from mog.engine.code import freshness, git
 from mog.engine.config import EngineConfig
 from mog.engine.errors import NotFound, StoreDamaged, UsageError
 from mog.engine.graph import ContextGraph
-from mog.engine.ids import Locator, node_uid, parse_locator
+from mog.engine.ids import Locator, locator, node_uid, parse_locator, parse_without_index
 from mog.engine.ledgers.events import EventLog
 from mog.engine.ledgers.witness import Witness
 from mog.engine.model import Anchor, Freshness, IndexStamp, Node, Pin, PinState, Progress, VerifyReport
@@ -27,14 +27,20 @@ from mog.engine.ontology import Ontology
 from mog.engine.pins import PinStore
 
 if TYPE_CHECKING:
+    from mog.engine.memory.changes import Changes
+    from mog.engine.memory.records import Changed
     from mog.engine.policy.trust import Command, TrustStore, Waiting
     from mog.engine.reason.auditors import AuditorRegistry
     from mog.engine.reason.bridge import Bridge, ChangeReport, Receipt, RecheckReport
+    from mog.engine.reason.drift import Drift
     from mog.engine.reason.explain import Explanation, Lineage
     from mog.engine.reason.health import HealthReport
+    from mog.engine.reason.mend import Mend
     from mog.engine.reason.mesh import Effect, Mesh
+    from mog.engine.reason.near import Around, Believed
     from mog.engine.reason.prose.report import IngestReport
     from mog.engine.reason.radius import Radius
+    from mog.engine.reason.survey import Survey
     from mog.engine.reason.telemetry import Telemetry
     from mog.engine.reason.temporal import DecisionHistory, Reconstruction
     from mog.engine.reason.walker import Walker
@@ -49,13 +55,14 @@ class Place:
 
     Attributes:
         root: the worktree. folder: ``.mog`` of the clone, which holds ``ledger.db``.
-        key: gives the secret of the clone. paths: lists where a body may stand.
+        disk: the worktree's files; whoever gave it closes it. key: gives the secret of the clone. paths: lists where a body may stand.
         find: the index's node for what a person typed, or None; never an error.
         now: wall time, ISO 8601.
     """
 
     root: Path
     folder: Path
+    disk: freshness.Disk
     key: Callable[[], bytes]
     paths: Callable[[], Iterable[str]]
     find: Callable[[str], Node | None]
@@ -73,7 +80,7 @@ class Beliefs:
     def __init__(
         self, place: Place, ontology: Ontology, config: EngineConfig, registry: AuditorRegistry | None = None
     ) -> None:
-        self.disk = freshness.Disk(place.root, place.key, config)
+        self.disk = place.disk
         self.log = EventLog(place.folder / "ledger.db", fold=partial(_folder, ontology), witness=Witness())
         self.place = place
         self._ontology = ontology
@@ -85,7 +92,8 @@ class Beliefs:
     def close(self) -> None:
         """Close the ledger."""
         self.log.close()
-        self.disk.close()
+        if "_changes" in self.__dict__:
+            self._changes.close()
 
     @contextlib.contextmanager
     def looking(self) -> Iterator[freshness.Disk]:
@@ -203,7 +211,9 @@ class Beliefs:
             contradicts=self._found(contradicts), supports=self._found(supports), anchors=self._anchors(about),
         )  # fmt: skip
 
-    def ground(self, conclusion: str, all_of: Collection[str], none_of: Collection[str] = (), *, note: str = "") -> Effect:
+    def ground(
+        self, conclusion: str, all_of: Collection[str], none_of: Collection[str] = (), *, note: str = ""
+    ) -> Effect:
         """Give one more reason for a conclusion."""
         from mog.engine.reason import commands
 
@@ -269,6 +279,18 @@ class Beliefs:
                 self.telemetry.save()
         return walk
 
+    def missing(self, walk: Walk) -> tuple[Mend, ...]:
+        """What might turn a dead end into an answer, most likely first; records nothing."""
+        from mog.engine.reason import mend
+
+        return mend.proposals(self.mesh, self.walker, walk)
+
+    def mend(self, proposal: Mend, words: str = "", *, by: str = PERSON) -> Effect:
+        """Record one of ``missing``; see ``reason.mend``."""
+        from mog.engine.reason import mend
+
+        return mend.mend(self.mesh, proposal, words, by=by)
+
     def explain(self, target: str) -> Explanation:
         """Why a belief stands or has fallen. Raises NotFound, UsageError."""
         from mog.engine.reason.explain import explain
@@ -286,11 +308,26 @@ class Beliefs:
         from mog.engine.reason.explain import about, explain
 
         node = self.place.find(target)
-        ids = about(self.mesh, node.id, node.locator) if node else ()
+        ids = about(self.mesh, node.id, node.locator) if node else about(self.mesh, "", target)
         if not ids:
             ids = (self.find(target),)
         found = [explain(self.mesh, id) for id in ids]
         return tuple(sorted(found, key=lambda e: (e.label == "fallen", e.node.type, e.node.label)))
+
+    def about(self, place: Node) -> tuple[Believed, ...]:
+        """What is believed about a piece of code or its file, and whether what it is anchored to is as it was."""
+        from mog.engine.reason import drift, near
+
+        file = self.place.find(locator("file", place.path)) if place.type == "symbol" else None
+        places = [(one.id, one.locator, one is file) for one in (place, file) if one is not None]
+        with self._lock:
+            return near.believed(self.mesh, places, lambda one: drift.judge(self.disk, one, self.place.paths))
+
+    def around(self, *targets: str, depth: int = 2, limit: int = 200) -> Around:
+        """What stands around beliefs, ``depth`` edges away. Raises NotFound, UsageError."""
+        from mog.engine.reason import near
+
+        return near.around(self.mesh, [self.find(target) for target in targets], depth, limit)
 
     def as_of(self, question: str, date: str) -> Reconstruction:
         """The answer as it would have been on a day (YYYY-MM-DD), and what was not known yet. Raises UsageError."""
@@ -310,6 +347,13 @@ class Beliefs:
 
         return check(self.mesh, near_misses=self.walker.resolver.near_misses, telemetry=self.telemetry.report())
 
+    def survey(self) -> Survey:
+        """Everything that is believed, counted, and as much of it as fits on a page."""
+        from mog.engine.reason.survey import survey
+        from mog.engine.reason.telemetry import KEPT_EDGES, KEPT_NODES
+
+        return survey(self.mesh, self.telemetry.report(max(KEPT_EDGES, KEPT_NODES)))
+
     def ingest(
         self, paths: Sequence[Path], *, commits: int = 0, progress: Callable[[Progress], None] | None = None
     ) -> IngestReport:
@@ -327,7 +371,9 @@ class Beliefs:
         report = IngestReport()
         for found in collect.collections(self.place.root, paths, commits):
             report.add(
-                pipeline.ingest(self.mesh, found.documents, collection=found.name, complete=found.complete, progress=tell)
+                pipeline.ingest(
+                    self.mesh, found.documents, collection=found.name, complete=found.complete, progress=tell
+                )
             )
         return report
 
@@ -336,6 +382,18 @@ class Beliefs:
     def recheck(self, *, progress: Callable[[Progress], None] | None = None) -> RecheckReport:
         """Look at what beliefs are anchored to; have auditors that may run judge what changed."""
         return self.bridge.recheck(progress=progress)
+
+    def since(self, drift: Drift) -> Changed:
+        """The commit that changed the code under an anchor, or that none did; ``unknown`` where git cannot say."""
+        with self._lock:
+            self._changes.anew()
+            return self._changes.of(drift, "")
+
+    @cached_property
+    def _changes(self) -> Changes:
+        from mog.engine.memory.changes import Changes
+
+        return Changes(self.place.root, self.place.key, self._config)
 
     def judge(self, evidence: str, target: str, verdict: str, reason: str) -> Receipt:
         """The verdict of the person at the keyboard: ``contradicts`` or ``holds``. Never for a program."""
@@ -381,7 +439,11 @@ class Beliefs:
         return [self._anchor(place) for place in places]
 
     def _anchor(self, place: str) -> tuple[Anchor, Node | None]:
+        from mog.engine.reason import lines
+
         node = self.place.find(place)
+        if node is None and lines.parse(place) is None:
+            parse_without_index(place)
         return self.bridge.make_anchor(node.locator if node else place), node
 
     # pins
@@ -443,4 +505,6 @@ def _folder(ontology: Ontology) -> Any:
 
 
 def _looks_secret(text: str) -> bool:
+    from mog.engine.code import secrets
+
     return secrets.contains_secret(text) is not None

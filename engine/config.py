@@ -21,6 +21,7 @@ class EngineConfig:
         exclude: gitignore-style patterns added to ``.gitignore`` and ``.mogignore``.
         max_file_bytes: larger files get a row and a reason, no text and no symbols (bytes).
         allow_secret_content: gitignore-style patterns of files that a person declared free of secrets.
+        scip: paths of SCIP indexes, relative to the root; empty: ``*.scip`` at the root and in ``.mog/scip``.
         workers: extraction processes; 0 chooses by the number of cores.
         watch: ``auto`` (system events, polling where they fail), ``poll`` or ``off``.
         poll_seconds: pause between two looks when polling.
@@ -39,6 +40,7 @@ class EngineConfig:
     exclude: tuple[str, ...] = ()
     max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
     allow_secret_content: tuple[str, ...] = ()
+    scip: tuple[str, ...] = ()
     workers: int = 0
     watch: str = "auto"
     poll_seconds: float = 2.0

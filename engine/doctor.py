@@ -34,6 +34,12 @@ def examine(workspace: Workspace, *, repair: bool) -> tuple[Check, ...]:
     return tuple(checks)
 
 
+def stores(workspace: Workspace) -> tuple[Check, ...]:
+    """The index and the ledger alone, as they are: whether what they say can be believed."""
+    looked = (("index", lambda: _index(workspace, False)), ("ledger", lambda: _ledger(workspace, False)))
+    return tuple(check for name, look in looked for check in _guarded(name, look))
+
+
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
     try:
         return list(look())

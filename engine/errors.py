@@ -9,6 +9,7 @@ What may not come in: messages without a way out, and errors of libraries (they 
     ├── ConfigError            mog.yaml, .mogignore                                    exit 3
     │   └── OntologyError      GRAPH.md, or a write that GRAPH.md forbids
     ├── IndexMissing           no index yet                                            exit 4
+    ├── SnapshotMoved          a question about a snapshot that is no longer this one   exit 4
     ├── WorkspaceError         the folder itself                                       exit 2
     │   ├── NoWorkspace        no repository or .mog above the starting point
     │   └── GitRefused         git is there and says no (dubious ownership, broken)
@@ -75,6 +76,12 @@ class OntologyError(ConfigError):
 
 class IndexMissing(MogError):
     """A question that needs an index was asked before there was one."""
+
+    exit_code = 4
+
+
+class SnapshotMoved(MogError):
+    """A question was made for another snapshot of the graph than the one there is."""
 
     exit_code = 4
 

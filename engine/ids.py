@@ -19,7 +19,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from mog.engine.errors import OntologyError, UsageError
+from mog.engine.errors import IndexMissing, OntologyError, UsageError
 
 UID_BYTES = 16
 _NODE = b"mog.node.1"
@@ -180,6 +180,18 @@ def parse_locator(text: str) -> Locator:
             raise UsageError("a sym: locator names no symbol", where=text, way_out="write sym:path::name")
         return Locator("symbol", unescape(path), unescape(name))
     return Locator("file", unescape(rest)) if scheme == "file" else Locator(scheme, "", unescape(rest))
+
+
+def parse_without_index(text: str) -> Locator:
+    """A locator taken apart where no index can say what a name means.
+
+    Raises:
+        IndexMissing: it is a name and no locator. UsageError: it is a locator that is not whole.
+    """
+    if _SCHEME.fullmatch(text) is None:
+        way_out = "run `mog index`, or write sym:path::name or file:path"
+        raise IndexMissing("a name is looked up in the index, and there is none yet", where=text, way_out=way_out)
+    return parse_locator(text)
 
 
 def readings(text: str) -> tuple[Locator, ...]:

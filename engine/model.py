@@ -8,7 +8,7 @@ sanitised, that happens once at the store→view edge (``app/present.py``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 
 from mog.engine import ids
@@ -36,11 +36,17 @@ class Freshness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexStamp:
-    """Which index answered: its generation, the git ref it was built on, and whether the tree differs from that ref."""
+    """Which index answered.
+
+    Attributes:
+        ref: the git ref it was built on. dirty: the tree differs from that ref.
+        unread: files that it does not know yet, as it is the first of this repository and being built.
+    """
 
     generation: int
     ref: str
     dirty: bool
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +82,15 @@ class Node:
 
     @property
     def locator(self) -> str:
-        """Readable locator: ``sym:path::qual``, ``file:path``, ``unresolved:name``."""
-        return ids.locator(self.type, self.path, self.qual if self.type == "symbol" else self.name)
+        """Readable locator: ``sym:path::qual``, ``file:path``, ``unresolved:name``, ``entity:role:name``."""
+        name = self.qual if self.type == "symbol" else f"{self.signature}:{self.name}" if self.type == "entity" else self.name
+        return ids.locator(self.type, self.path, name)
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One edge seen from a node: the other end, the edge type, the tier, the name as written."""
+    """One edge seen from a node: the other end, the edge type, the tier, the name as written; ``known_by`` is ``scip`` for one that
+    an index of the repository told, else "" (our own links)."""
 
     kind: str
     tier: Tier
@@ -91,6 +99,7 @@ class Edge:
     name: str = ""
     count: int = 1
     freshness: Freshness = Freshness.unknown
+    known_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,11 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Neighborhood:
-    """A node, its edges in and out (capped), exact totals per (direction, edge type, tier), and what is pinned on it."""
+    """A node, its edges in and out (capped), exact totals per (direction, edge type, tier), and what is pinned on it.
+
+    ``co_changed``: files that changed in the same commits, the strongest of ``co_changed_total``; ``history``: how far back
+    that was looked ("" when it was not asked).
+    """
 
     node: Node
     freshness: Freshness
@@ -148,6 +161,7 @@ class Neighborhood:
     index: IndexStamp
     co_changed: tuple[CoChanged, ...] = ()
     history: str = ""
+    co_changed_total: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +176,50 @@ class CoChanged:
     def confidence(self) -> float:
         """Share of those commits that touched this file too (0..1)."""
         return self.together / self.commits
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """A symbol with lines that were written by ``together`` of the ``commits`` that wrote the lines of the symbol asked about."""
+
+    path: str
+    qual: str
+    together: int
+    commits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the history says of a file, and of one symbol in it as far as its lines still stand. Nobody is named.
+
+    Attributes:
+        commits, authors: commits that touched the file, by how many people. first, last: days of the first and the last ("" unknown).
+        lately: of these commits those of the 90 days before the newest commit. said: how far the history reaches, or why it is unknown.
+        line_commits, line_authors, line_last: of the lines that the symbol has now (0 and "" of a file).
+        along: symbols that have lines of the same commits. notes: what cannot be seen.
+    """
+
+    path: str
+    commits: int = 0
+    authors: int = 0
+    first: str = ""
+    last: str = ""
+    lately: int = 0
+    said: str = ""
+    line_commits: int = 0
+    line_authors: int = 0
+    line_last: str = ""
+    along: tuple[Along, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def noting(self, note: str) -> Past:
+        """The same with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
+    def with_lines(self, commits: int, authors: int, last: str, along: tuple[Along, ...], note: str) -> Past:
+        """The same with what the lines of a symbol say."""
+        notes = (*self.notes, note) if note else self.notes
+        return replace(self, line_commits=commits, line_authors=authors, line_last=last, along=along, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +257,7 @@ class ImpactAnswer:
         named: for fields, constants and what no link leads to: who uses the name, at ``named_total`` sites.
         co_changed, history: files that changed in the same commits, and how far the history reaches ("" when it was not asked).
         after, next: rows left out before this page, and where the next page starts (0: this is the last).
+        surfaces, surfaces_by_role: routes, pages, jobs, models, … among what changes or is reached, and how many of each role.
     """
 
     seed: Node
@@ -221,6 +280,55 @@ class ImpactAnswer:
     named_total: int = 0
     co_changed: tuple[CoChanged, ...] = ()
     history: str = ""
+    after: int = 0
+    next: int = 0
+    surfaces: tuple[Node, ...] = ()
+    surfaces_by_role: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A route, model, job, command, page, …: what code of the repository offers to the outside or to a framework.
+
+    ``node.signature`` is its role. ``files`` announce it, ``behind`` is the code that implements it (the first few of
+    ``behind_total``), ``used`` counts who touches it by op (read, write, emit, consume, render).
+    """
+
+    node: Node
+    files: tuple[str, ...]
+    behind: tuple[Node, ...]
+    behind_total: int
+    used: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PackState:
+    """A rule pack that found something or that a manifest asks for.
+
+    ``files`` it said something about, ``found`` entries, ``unread`` places whose name is put together at run time,
+    ``manifest`` that names the framework ("" for none), ``source`` the file the pack came from.
+    """
+
+    name: str
+    title: str
+    files: int
+    found: int
+    unread: int
+    manifest: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContractsAnswer:
+    """Surfaces of one role (or of all), a page of them, by role and name; ``by_role`` counts all, ``packs`` say why."""
+
+    role: str
+    rows: tuple[Surface, ...]
+    total: int
+    by_role: Mapping[str, int]
+    packs: tuple[PackState, ...]
+    boundary: Boundary
+    index: IndexStamp
     after: int = 0
     next: int = 0
 
@@ -288,6 +396,47 @@ class VerifyReport:
         return (self.drifted + self.missing) / self.checked if self.checked else 0.0
 
 
+@dataclass(slots=True)
+class ScipExport:
+    """What a written SCIP index holds; counted while it is written.
+
+    Attributes:
+        documents, symbols: messages. changed: files whose bytes are no longer those that were indexed: symbols without places.
+        definitions, calls, references: occurrences of each kind. unplaced: calls and references that may stand in several places.
+    """
+
+    documents: int = 0
+    symbols: int = 0
+    changed: int = 0
+    definitions: int = 0
+    calls: int = 0
+    references: int = 0
+    unplaced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScipHealth:
+    """What SCIP indexes of the repository give, and what of them is not used.
+
+    Attributes:
+        indexes: path of each index, with the tool that wrote it where it says so.
+        documents: state → documents: ``used``, ``written_later`` (the file changed after the index), ``other_bytes``,
+            ``not_indexed`` (no such source file here), ``unreadable``.
+        examples: state → up to three paths, ``used`` left out.
+        edges: edges of the graph that an index told. dropped: edges of ours it replaced.
+        unplaced: occurrences whose symbol has no node here or is defined in a file that changed.
+        problems: ``index: field: reason`` → count, for what could not be read.
+    """
+
+    indexes: tuple[str, ...] = ()
+    documents: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    edges: int = 0
+    dropped: int = 0
+    unplaced: int = 0
+    problems: Mapping[str, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class ScanHealth:
     """An honest account of what was not indexed.
@@ -297,7 +446,7 @@ class ScanHealth:
         indexed: files with a row in the index.
         text_only: files indexed as text, no symbols.
         no_symbols: of those, files that a person would expect symbols of: reason (``no_extractor``, ``unsupported_grammar``,
-            ``machine_made``) → count.
+            ``machine_made``, ``large_data``) → count.
         skipped: reason → count.
         examples: reason → up to five paths.
         gated: files whose bytes are withheld.
@@ -307,6 +456,7 @@ class ScanHealth:
         problem_count: how many such files there are.
         warnings: sentences for people.
         git: whether git listed the files (False: the folder was walked).
+        scip: what SCIP indexes give; None where there are none.
     """
 
     seen: int = 0
@@ -322,6 +472,7 @@ class ScanHealth:
     warnings: tuple[str, ...] = ()
     git: bool = True
     no_symbols: Mapping[str, int] = field(default_factory=dict)
+    scip: ScipHealth | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,13 +520,14 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """One file of the repository map: path, language, symbols, references into it, its top-level symbols."""
+    """One file of the repository map: path, language, symbols, references into it, its top-level symbols, and its history if asked."""
 
     path: str
     language: str
     symbols: int
     rank: float
     top: tuple[Node, ...]
+    past: Past | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +549,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class GrammarInfo:
-    """One language: where its grammar comes from, its version, whether it loads, and files of it in the index."""
+    """One language: what reads it (``wheel``, ``pack``, ``scanner``: mog's own, ``none``), its version, whether it loads, and
+    files of it in the index.
+    """
 
     language: str
     provider: str
@@ -414,7 +568,8 @@ class Change:
 
     Attributes:
         kind: ``index`` (a new generation is served), ``pins`` (pins or their freshness changed), ``beliefs`` (drift was
-            recorded or judged), ``watch`` (the watcher's state changed), ``progress`` (indexing goes on).
+            recorded or judged), ``watch`` (the watcher's state changed), ``progress`` (indexing goes on), ``traffic`` (an
+            agent asked), ``served`` (a working set changed), ``waiting`` (a request waits, or no longer does).
         generation: generation served after the change.
         paths: files concerned (may be empty).
         detail: a sentence, or the watcher's state.

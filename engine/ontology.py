@@ -332,7 +332,11 @@ def _rows(name: str, text: str) -> Iterator[tuple[str, str, _Row]]:
         elif not _is_rule(cells := _cells(line, where)):
             if len(cells) > len(header):
                 raise _bad("more cells than the header has", cells[len(header)].where, "write a | inside a cell as \\|")
-            yield section, where, dict(zip(header, cells, strict=False))
+            row = dict(zip(header, cells, strict=False))
+            for column in _TABLES[section]:
+                if column not in row:
+                    raise _bad(f"a row without a cell for {column!r}", f"{where}:1", "write a cell for each column of the header")
+            yield section, where, row
 
 
 def _cells(line: str, where: str) -> list[_Cell]:

@@ -29,3 +29,8 @@ def find_root(start: Path) -> Path:
         what = "neither a repository nor a mog workspace here or above"
         raise NoWorkspace(what, where=str(start), way_out="run `mog init` in the folder to index")
     return found
+
+
+def folder_mark(root: Path) -> str:
+    """What tells this folder from a copy of it."""
+    return str(root.stat().st_ino)

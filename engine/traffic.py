@@ -1,9 +1,8 @@
 """The record of traffic: every call that came over the protocol, bounded, for the workbench and for the person to look at.
 
 Who calls: surfaces that serve agents write it, panes and reports read it. What may not come in: meaning, text of answers;
-a call is
-what was asked, not what was said. It is telemetry: deleting the file loses nothing that is believed, and writing it never
-holds up or fails a call.
+a call is what was asked, what was walked, and how much was told, never what was told. It is telemetry: deleting the file
+loses nothing that is believed, and writing it never holds up or fails a call.
 
 One SQLite file in ``.mog/run``, 0600, links refused; several processes may write to it. The newest calls push out the oldest.
 """
@@ -25,12 +24,16 @@ NAME = "traffic.db"
 KEPT = 10_000
 MAX_ARGUMENTS, MAX_TEXT, MAX_PATH = 2_000, 200, 32
 WITHHELD = {"withheld": "shaped like a credential"}
-APPLICATION_ID, FORMAT = 0x6D6F6754, 1  # "mogT"
-_TABLE = (
+MAX_TOLD, MAX_MARK = 1_000, 32
+APPLICATION_ID, FORMAT = 0x6D6F6754, 2  # "mogT"
+_TABLE_1 = (
     "CREATE TABLE calls(seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, client TEXT NOT NULL, session TEXT NOT NULL,"
     " tool TEXT NOT NULL, arguments TEXT NOT NULL, outcome TEXT NOT NULL, tokens INT NOT NULL, ms REAL NOT NULL,"
     " path TEXT NOT NULL, generation INT NOT NULL, warm INT NOT NULL) STRICT"
 )
+_TABLE = _TABLE_1.replace(") STRICT", ", whole INT NOT NULL, told TEXT NOT NULL, marks TEXT NOT NULL) STRICT")
+_LAST = 2**62
+_NAMES = "at, client, session, tool, arguments, outcome, tokens, ms, path, generation, warm, whole, told, marks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ class Call:
         tokens: of the whole result by the engine's estimator. ms: from request to result.
         path: ids or locators the answer walked, the first few. generation: of the index that answered.
         warm: nothing had to be loaded for it first.
+        whole: the arguments are kept as they were given, so that it can be asked again; False when a text was cut or withheld.
+        told: how much was told, in numbers and in words of ours: ``said``, ``shown``, ``total``, ``states`` of what was shown,
+            ``hops``, ``dead_end``; no text of the answer. marks: of each of ``path``, how it was then (``Workspace.marks``).
         seq: number of the record, 0 before it is written.
     """
 
@@ -57,6 +63,9 @@ class Call:
     path: Sequence[str] = ()
     generation: int = 0
     warm: bool = True
+    whole: bool = True
+    told: Mapping[str, Any] = field(default_factory=dict)
+    marks: Sequence[str] = ()
     seq: int = 0
 
 
@@ -84,16 +93,16 @@ class Traffic:
 
     def record(self, call: Call) -> None:
         """Keep a call. Never raises: traffic is no reason to fail an answer."""
+        arguments, whole = _short(call.arguments)
         row = (
-            call.at, call.client[:MAX_TEXT], call.session[:MAX_TEXT], call.tool[:MAX_TEXT], _short(call.arguments),
-            call.outcome[:MAX_TEXT], call.tokens, call.ms, json.dumps([one[:MAX_TEXT] for one in call.path[:MAX_PATH]]),
-            call.generation, int(call.warm),
+            call.at, call.client[:MAX_TEXT], call.session[:MAX_TEXT], call.tool[:MAX_TEXT], arguments, call.outcome[:MAX_TEXT],
+            call.tokens, call.ms, _listed(call.path, MAX_TEXT), call.generation, int(call.warm), int(whole and call.whole),
+            _told(call.told), _listed(call.marks, MAX_MARK),
         )  # fmt: skip
         with self._lock:
             try:
                 db = self._opened()
-                names = "at, client, session, tool, arguments, outcome, tokens, ms, path, generation, warm"
-                db.execute(f"INSERT INTO calls({names}) VALUES(?,?,?,?,?,?,?,?,?,?,?)", row)
+                db.execute(f"INSERT INTO calls({_NAMES}) VALUES({','.join('?' * len(row))})", row)
                 seq = db.last_insert_rowid()
                 if seq % 64 == 0:
                     db.execute("DELETE FROM calls WHERE seq <= ?", (seq - self._kept,))
@@ -104,19 +113,32 @@ class Traffic:
         """The newest calls first; with ``before`` those older than that number. Empty where nothing was recorded."""
         where = "WHERE seq < ?" if before else "WHERE ? = 0"
         rows = self._asked(f"SELECT * FROM calls {where} ORDER BY seq DESC LIMIT ?", (before, limit))
-        try:
-            return tuple(_call(row) for row in rows)
-        except (ValueError, TypeError, RecursionError) as error:  # rows that nobody here wrote
-            self.trouble = f"traffic cannot be read: {error}"[:300]
-            return ()
+        return self._read(rows)
 
-    def totals(self) -> tuple[Total, ...]:
-        """Sums by client and tool over what is kept, most tokens first."""
+    def span(self) -> tuple[int, int]:
+        """Numbers of the oldest and the newest call that are kept; (0, 0) where there is none."""
+        rows = self._asked("SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM calls", ())
+        return (int(rows[0][0]), int(rows[0][1])) if rows else (0, 0)
+
+    def numbers(self, client: str = "", *, after: int = 0) -> tuple[int, ...]:
+        """Numbers of the calls that are kept, newest first: those above ``after``, and of one client where it is named."""
+        where = "AND client = ?" if client else "AND ? = ''"
+        found = self._asked(f"SELECT seq FROM calls WHERE seq > ? {where} ORDER BY seq DESC", (after, client))
+        return tuple(int(seq) for (seq,) in found)
+
+    def calls(self, numbers: Sequence[int]) -> tuple[Call, ...]:
+        """Calls by their numbers, newest first; those that are gone are left out."""
+        marks = ",".join("?" * len(numbers))
+        rows = self._asked(f"SELECT * FROM calls WHERE seq IN ({marks}) ORDER BY seq DESC", tuple(numbers))
+        return self._read(rows)
+
+    def totals(self, *, after: int = 0, upto: int = _LAST) -> tuple[Total, ...]:
+        """Sums by client and tool over what is kept, most tokens first; of the calls above ``after`` as far as ``upto``."""
         query = (
-            "SELECT client, tool, count(*), sum(outcome != 'ok'), sum(tokens), sum(ms) FROM calls"
+            "SELECT client, tool, count(*), sum(outcome != 'ok'), sum(tokens), sum(ms) FROM calls WHERE seq > ? AND seq <= ?"
             " GROUP BY client, tool ORDER BY sum(tokens) DESC, client, tool"
         )
-        return tuple(Total(*row) for row in self._asked(query, ()))
+        return tuple(Total(*row) for row in self._asked(query, (after, upto)))
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -125,6 +147,13 @@ class Traffic:
         if db is not None:
             with contextlib.suppress(apsw.Error):
                 db.close()
+
+    def _read(self, rows: Sequence[Any]) -> tuple[Call, ...]:
+        try:
+            return tuple(_call(row) for row in rows)
+        except (ValueError, TypeError, RecursionError) as error:  # rows that nobody here wrote
+            self.trouble = f"traffic cannot be read: {error}"[:300]
+            return ()
 
     def _asked(self, query: str, values: tuple[Any, ...]) -> list[Any]:
         with self._lock:
@@ -154,32 +183,61 @@ def _open(path: Path) -> apsw.Connection:
     db.pragma("synchronous", "off")  # a power cut may lose it
     db.pragma("journal_size_limit", 1 << 20)
     held = {str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")}
-    if held - {_TABLE}:
+    if held - {_TABLE, _TABLE_1}:
         db.close()
         raise OSError(0, "it is no record of traffic that this mog writes; delete it")
-    if not held:
+    if _TABLE not in held:
         with db:
+            db.execute("DROP TABLE IF EXISTS calls")  # of an earlier mog: telemetry, and nothing that is believed
             db.execute(_TABLE)
             db.pragma("application_id", APPLICATION_ID)
             db.pragma("user_version", FORMAT)
     return db
 
 
-def _short(arguments: Mapping[str, Any]) -> str:
-    """Arguments as JSON, long texts cut so that the whole stays bounded; nothing shaped like a credential is kept."""
+def looked_at(*paths: Path) -> tuple[object, ...]:
+    """Times and sizes of files, None for each that is not there: they differ when somebody wrote."""
+    found: list[object] = []
+    for path in paths:
+        try:
+            at = os.lstat(path)
+            found.append((at.st_mtime_ns, at.st_size))
+        except (OSError, ValueError):
+            found.append(None)
+    return tuple(found)
+
+
+def _short(arguments: Mapping[str, Any]) -> tuple[str, bool]:
+    """Arguments as JSON, long texts cut so that it stays bounded, and whether nothing was; nothing like a credential is kept."""
     from mog.engine.code.secrets import contains_secret
 
     for width in (1_000, MAX_TEXT, 40):
         kept = {str(name)[:40]: one[:width] if isinstance(one, str) else one for name, one in arguments.items()}
         text = json.dumps(kept, default=str, ensure_ascii=False)
         if len(text) <= MAX_ARGUMENTS:
-            return json.dumps(WITHHELD) if contains_secret(text) is not None else json.dumps(kept, default=str)
-    return json.dumps({"left_out": len(arguments)})
+            if contains_secret(text) is not None:
+                return json.dumps(WITHHELD), False
+            return json.dumps(kept, default=str), kept == dict(arguments)
+    return json.dumps({"left_out": len(arguments)}), False
+
+
+def _listed(texts: Sequence[str], width: int) -> str:
+    return json.dumps([one[:width] for one in texts[:MAX_PATH]])
+
+
+def _told(told: Mapping[str, Any]) -> str:
+    text = json.dumps(dict(told), default=str)
+    return text if len(text) <= MAX_TOLD else "{}"
 
 
 def _call(row: Sequence[Any]) -> Call:
-    seq, at, client, session, tool, arguments, outcome, tokens, ms, path, generation, warm = row
-    asked, walked = json.loads(arguments), json.loads(path)
-    if not isinstance(asked, dict) or not isinstance(walked, list):
-        raise ValueError("an object and a list are expected")
-    return Call(at, client, session, tool, asked, outcome, tokens, ms, tuple(map(str, walked)), generation, bool(warm), seq)
+    seq, at, client, session, tool, arguments, outcome, tokens, ms, path, generation, warm, whole, told, marks = row
+    asked, walked, numbers, then = (json.loads(text) for text in (arguments, path, told, marks))
+    if not (
+        isinstance(asked, dict) and isinstance(numbers, dict) and isinstance(walked, list) and isinstance(then, list)
+    ):
+        raise ValueError("two objects and two lists are expected")
+    return Call(
+        at, client, session, tool, asked, outcome, tokens, ms, tuple(map(str, walked)), generation, bool(warm), bool(whole),
+        numbers, tuple(map(str, then)), seq,
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from threading import Event as Signal
 from typing import TYPE_CHECKING
 
 from mog.engine.config import EngineConfig
@@ -24,8 +25,8 @@ from mog.engine.errors import (
     UsageError,
     WorkspaceError,
 )
-from mog.engine.executor import plan_file, plan_sync, plan_why, plan_worker
-from mog.engine.executor.model import AuditReport, Planned, RunReport, Task, TaskState
+from mog.engine.executor import durations, plan_file, plan_sync, plan_why, plan_worker
+from mog.engine.executor.model import AuditReport, Beat, Planned, RunReport, Task, TaskState
 from mog.engine.executor.plan_file import PlanFile, PlanTask
 from mog.engine.executor.plan_links import FileLinks
 from mog.engine.executor.plan_reads import PlanReads, named_files
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from mog.engine.executor import session
 
 Telling = Callable[[Progress], None]
+Beating = Callable[[Beat], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class Work:
         """``registry``: workers and auditors of the program that embeds the engine, besides those of the configuration."""
         self._root, self._key, self._embedded = place.root, place.key, registry or TaskRegistry()
         self._beliefs, self._config, self._code = beliefs, config, code
+        self.durations = place.folder / "run" / "durations.json"
 
     # looking
 
@@ -173,11 +176,22 @@ class Work:
         work = _Call(self)
         return work.runner(work.choose(name), jobs)
 
+    def seconds(self) -> Mapping[str, float]:
+        """``plan/task`` → what its last run took, for those that somebody measured."""
+        return durations.load(self.durations)
+
     # doing
 
-    def run(self, name: str = "", *, jobs: int = 1, progress: Telling | None = None) -> Ran:
-        """One round of a plan: what is pending, stale, failed, or read something that changed. Raises NotFound, UsageError."""
-        work = _Call(self, progress)
+    def run(
+        self, name: str = "", *, jobs: int = 1, progress: Telling | None = None, beat: Beating | None = None,
+        stop: Signal | None = None,
+    ) -> Ran:  # fmt: skip
+        """One round of a plan: what is pending, stale, failed, or read something that changed. Raises NotFound, UsageError.
+
+        Args:
+            beat: hears of every task as it begins and as it is recorded. stop: set from any thread to end the round.
+        """
+        work = _Call(self, progress, beat, stop)
         return work.run(work.choose(name), jobs, again=True)
 
     def resume(self, name: str = "", *, jobs: int = 1, progress: Telling | None = None) -> tuple[Ran, ...]:
@@ -214,6 +228,10 @@ class Work:
         runner = work.runner(plan)
         work.declare(runner)
         return plan, runner.repair(name, assumes=assumes, produces=produces, rationale=because)
+
+    def allow(self, waiting: Waiting) -> None:
+        """Give the word for a command as it was shown, as ``mog allow`` does. Raises NotFound; PolicyDenied: it changed since."""
+        self._beliefs.allow(waiting.name, waiting.digest)
 
     # sessions
 
@@ -264,8 +282,10 @@ class Work:
 class _Call:
     """One call of ``Work``: plan files, store and index as they were when it began."""
 
-    def __init__(self, work: Work, progress: Telling | None = None) -> None:
-        self._work, self._progress = work, progress
+    def __init__(
+        self, work: Work, progress: Telling | None = None, beat: Beating | None = None, stop: Signal | None = None
+    ) -> None:
+        self._work, self._progress, self._beat, self._stop = work, progress, beat, stop
         self._mesh, self._trust = work._beliefs.mesh, work._beliefs.trust
         self._plans = {one.name: one for one in work.files()}
         with self._mesh.locked():
@@ -274,6 +294,7 @@ class _Call:
             tasks = [row for key, row in self._mesh.tables.rows["task"].items() if "/" in key]
             stored = sorted({str(row[name]) for row in tasks for name in ("worker_key", "auditor_key")})
         self.names = tuple(sorted({*self._plans, *self._recorded}))
+        self._seconds: dict[str, float] = {}
         self._reads = work._reads(list(self._plans.values()), progress)
         self._sources = self._reads.sources()
         self._registry = work._registry(list(self._plans.values()), self._reads, stored)
@@ -315,8 +336,14 @@ class _Call:
         """A runner of a plan. Raises ConfigError: it needs code that nobody brings."""
         return Runner(
             self._mesh, self._registry, plan, workers=jobs, root=self._work._root, sources=self._sources,
-            progress=self._progress,
+            progress=self._progress, beat=self._heard, stop=self._stop,
         )  # fmt: skip
+
+    def _heard(self, beat: Beat) -> None:
+        if beat.seconds:
+            self._seconds[beat.task] = beat.seconds
+        if self._beat is not None:
+            self._beat(beat)
 
     def declare(self, runner: Runner) -> None:
         """Record what the file of a plan declares."""
@@ -371,7 +398,10 @@ class _Call:
         if waiting:
             return Ran(plan, None, waiting)
         self.declare(runner)
-        report = runner.run() if again else runner.resume()
+        try:
+            report = runner.run() if again else runner.resume()
+        finally:
+            durations.save(self._work.durations, {f"{plan}/{name}": took for name, took in self._seconds.items()})
         ran = {*report.executed, *report.failed}
         because = {task.name: task.because for task in view.tasks if task.name in ran and task.because}
         left = {name: count for name in report.executed if (count := runner.output(name).get("left", 0))}

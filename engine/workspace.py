@@ -11,7 +11,8 @@ import os
 import secrets as entropy
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -20,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 from mog.engine import ontology as ontologies
 from mog.engine.code import git
-from mog.engine.code.indexer import Indexer, Outcome
 from mog.engine.config import EngineConfig
 from mog.engine.errors import IndexMissing, NotFound, NoWorkspace, StoreDamaged, UsageError
 from mog.engine.feed import Feed
 from mog.engine.model import (
     Change,
     Check,
+    ContractsAnswer,
     Freshness,
     GrammarInfo,
     ImpactAnswer,
@@ -35,9 +36,11 @@ from mog.engine.model import (
     MapAnswer,
     Neighborhood,
     Node,
+    Past,
     Pin,
     PinState,
     Progress,
+    ScipExport,
     SearchAnswer,
     Status,
     Tier,
@@ -48,18 +51,31 @@ from mog.engine.roots import find_root as find_root  # its callers know it from 
 if TYPE_CHECKING:
     import networkx as nx
 
+    from mog.engine.approvals import Approvals
     from mog.engine.beliefs import Beliefs
+    from mog.engine.breaks import Breaks
+    from mog.engine.code.changed import Changed
+    from mog.engine.code.freshness import Disk
     from mog.engine.code.history import History
+    from mog.engine.code.indexer import Indexer, Outcome
     from mog.engine.code.live import LiveIndex
+    from mog.engine.code.outline import Outline
     from mog.engine.code.view import CodeView
+    from mog.engine.drills.room import Drills
     from mog.engine.executor.registry import TaskRegistry
     from mog.engine.graph import ContextGraph
     from mog.engine.lookout import Lookout
     from mog.engine.memory.notes import Notes
     from mog.engine.memory.working_set import WorkingSet, WorkingSets
+    from mog.engine.reason.mesh import Mesh
+    from mog.engine.reason.near import Believed
+    from mog.engine.reason.records import GraphNode
+    from mog.engine.retrieval.around import Around
     from mog.engine.retrieval.context import Context
     from mog.engine.retrieval.model import Item
+    from mog.engine.snapshots.room import Snapshots
     from mog.engine.store.nx_snap import Snap
+    from mog.engine.traffic import Traffic
     from mog.engine.work import Work
 
 __all__ = ["Workspace"]
@@ -88,9 +104,15 @@ class Workspace:
         self._guard = threading.RLock()
         self._readers: list[Any] = []
         self._beliefs: Beliefs | None = None
+        self._held_disk: Disk | None = None
         self._context: Context | None = None
         self._memory: Notes | None = None
+        self._snapshots: Snapshots | None = None
         self._sets: WorkingSets | None = None
+        self._traffic: Traffic | None = None
+        self._watched_ledger: Path | None = None
+        self._told: int | None = None  # generation that the change feed told last, or that the first answer came from
+        self._index_then: object = None
         self._live: LiveIndex | None = None
         self._lookout: Lookout | None = None
         self._own_indexer: Indexer | None = None
@@ -145,10 +167,16 @@ class Workspace:
                 self._sets.close()
             if self._memory is not None:
                 self._memory.close()
-            self._sets = self._memory = None
+            self._sets = self._memory = self._snapshots = None
+            if self._traffic is not None:
+                self._traffic.close()
+                self._traffic = None
             if self._beliefs is not None:
                 self._beliefs.close()
                 self._beliefs = None
+            if self._held_disk is not None:
+                self._held_disk.close()
+                self._held_disk = None
         for reader in readers:
             reader.close()
 
@@ -165,6 +193,7 @@ class Workspace:
         try:
             self._view()
         except IndexMissing:
+            self._served_first(0)
             return False
         return True
 
@@ -177,7 +206,7 @@ class Workspace:
             HeldByOther: another process indexes. GitRefused: git refuses or fails. ProviderError: no grammar loads at all.
         """
         wall, cpu = time.perf_counter(), _cpu()
-        outcome = self._indexer().run(full=full, workers=workers or 0, progress=progress)
+        outcome = self._indexer().run(full=full, workers=workers or 0, progress=progress, early=self._announce)
         self._announce(outcome)
         status = self._view().report()
         return IndexReport(
@@ -223,6 +252,27 @@ class Workspace:
         pins = (state for state in self.pins() if node.locator in (state.pin.anchor.locator, state.now_at))
         return replace(hood, pins=tuple(pins))
 
+    def around(
+        self, target: str, *, depth: int = 2, limit: int = 200, tiers: Sequence[str | Tier] = (Tier.certain,)
+    ) -> Around:
+        """What leads to a node and what it leads to, ``depth`` hops each way, with the links among them; see ``Around``.
+
+        Raises:
+            NotFound, AmbiguousTarget: as ``find``. UsageError: a depth or limit below 1, or the repository as a whole.
+        """
+        from mog.engine.retrieval import around
+
+        wanted = {Tier[tier] if isinstance(tier, str) else tier for tier in tiers}
+        with self._reading() as view:
+            return around.around(view, view.find(target), depth, limit, wanted, self._same)
+
+    def outline(self, target: str = "", *, after: int = 0, limit: int = 200) -> Outline:
+        """Children of a folder ("" or a path that ends in a slash), file or symbol, one page of them; see ``Outline``."""
+        from mog.engine.code import outline
+
+        with self._reading() as view:
+            return outline.outline(view, target, after, limit, self._same)
+
     def impact(
         self, *targets: str, depth: int = 8, limit: int = 200, after: int = 0, maybe: bool = False, tests: bool = False,
         changed: str = "", history: bool = False, progress: Callable[[Progress], None] | None = None,
@@ -244,6 +294,12 @@ class Workspace:
             seeds = self._changed(view, changed, doors) if changed else reach.named(view, targets)
             return reach.impact(view, seeds, reach.Ask(depth, limit, after, maybe, tests), doors)
 
+    def changed(self) -> tuple[Changed, ...]:
+        """Files that git says differ from the commit checked out, by path. Raises UsageError: no git here. GitRefused."""
+        from mog.engine.code import changed
+
+        return tuple(changed.now(self.root))
+
     def _changed(self, view: CodeView, how: str, doors: Any) -> Any:
         from mog.engine.code import changed
         from mog.engine.retrieval import reach
@@ -256,7 +312,7 @@ class Workspace:
         from mog.engine.retrieval.reach import Doors
 
         past = partial(self.history, progress=progress) if history else None
-        return Doors(self._same, self.beliefs.disk.holding, past, self.config.min_co_change)
+        return Doors(self._same, self._disk.holding, past, self.config.min_co_change)
 
     def history(self, *, progress: Callable[[Progress], None] | None = None) -> History:
         """Which files changed in the same commits, as of the commit that is checked out."""
@@ -267,10 +323,51 @@ class Workspace:
         self._history = found
         return found
 
-    def map(self, *, limit: int = 25) -> MapAnswer:
-        """Files that others lean on most."""
+    def touched(self, commit: str) -> tuple[str, ...]:
+        """Paths that a commit touched. Raises UsageError, NotFound, GitRefused."""
+        from mog.engine.code import changed
+
+        return changed.of_commit(self.root, commit)
+
+    def past(self, target: str, *, progress: Callable[[Progress], None] | None = None) -> Past:
+        """What the history says of a file or symbol: see ``Past``. Raises NotFound, AmbiguousTarget as ``find``."""
+        from mog.engine.retrieval import past
+
+        held = self.history(progress=progress)
+        node = self.find(target)
+        if node.type != "symbol" or node.gated:
+            return past.of_file(node.path, held)
+        return past.of_symbol(self.root, node, held, self._places, self.config.min_co_change)
+
+    def _places(self, path: str) -> list[tuple[int, int, str]]:
+        """(first line, last line, qualified name) of the symbols of a file as it is on disk."""
+        return [(span.line, span.end_line, span.qual) for span in (self._disk.spans(path) or {}).values() if not span.gated]
+
+    def map(
+        self, *, limit: int = 25, history: bool = False, progress: Callable[[Progress], None] | None = None
+    ) -> MapAnswer:
+        """Files that others lean on most; with ``history`` how often each changed, when, and by how many."""
         with self._reading() as view:
-            return view.map(limit)
+            answer = view.map(limit)
+        if not history:
+            return answer
+        from mog.engine.retrieval import past
+
+        held = self.history(progress=progress)
+        return replace(answer, rows=tuple(replace(row, past=past.of_file(row.path, held)) for row in answer.rows))
+
+    def contracts(self, *, role: str = "", limit: int = 200, after: int = 0) -> ContractsAnswer:
+        """Routes, pages, models, jobs, commands, … that the rule packs found: of one role or of all, what stands behind each, and
+        which packs were active.
+
+        Raises:
+            NotFound: no surface has that role. ConfigError: a pack of ``.mog/contracts`` cannot be read.
+        """
+        from mog.engine.contracts import answer, pack
+
+        packs = pack.load(os.fspath(self.mog_dir / "contracts"))
+        with self._reading() as view:
+            return answer.contracts(view, packs, self.root, role, limit, after)
 
     def source(self, target: str) -> tuple[str, Freshness]:
         """Text of a node as it is on disk now, and whether its file is as the index has it.
@@ -281,7 +378,55 @@ class Workspace:
         with self._reading() as view:
             node = view.find(target)
             row = view.db.file_by_path(os.fsencode(node.path)) if node.path else None
-        return self.beliefs.disk.source(node.path, node.qual), self._same(row)
+        return self._disk.source(node.path, node.qual), self._same(row)
+
+    def marks(self, targets: Sequence[str]) -> tuple[str, ...]:
+        """How each id or locator is now, as a word that differs when it is no longer so; ``marks.GONE``, "" for not known."""
+        from mog.engine import marks
+
+        with self._mesh_for(targets) as mesh:
+            return marks.now(targets, self._view_or_none(), mesh)
+
+    def named(self, targets: Sequence[str]) -> Mapping[str, Node | GraphNode]:
+        """The node or the record that each id or locator is; those that are not there are left out."""
+        from mog.engine import marks
+
+        with self._mesh_for(targets) as mesh:
+            return marks.named(targets, self._view_or_none(), mesh)
+
+    def alike(self, text: str, limit: int = 3) -> tuple[tuple[GraphNode, float], ...]:
+        """Standing records that share most of their words with a text, and which share; most first."""
+        from mog.engine.memory import alike
+
+        return alike.nearest(self.beliefs.mesh, text, limit) if self.ledger_path.exists() and text.strip() else ()
+
+    @contextlib.contextmanager
+    def _mesh_for(self, targets: Sequence[str]) -> Iterator[Mesh | None]:
+        """The mesh, locked, where one of the targets may be a record of it; what holds none costs no look at the ledger."""
+        from mog.engine import marks
+
+        if any(marks.belief_of(target) for target in targets) and self.ledger_path.exists():
+            with self.beliefs.mesh.locked() as mesh:
+                yield mesh
+        else:
+            yield None
+
+    def written(self) -> Mapping[str, object]:
+        """By kind of change: what differs when somebody, also another process, wrote traffic, working sets, the ledger, requests."""
+        from mog.engine.traffic import looked_at
+
+        run, served = self.mog_dir / "run", self.mog_dir / "served.db"
+        # of a linked worktree git is asked, once
+        ledger = self._watched_ledger = self._watched_ledger or self.ledger_path
+        said = looked_at(ledger, ledger.with_name("ledger.db-wal"))
+        return {
+            "traffic": looked_at(run / "traffic.db", run / "traffic.db-wal"),
+            "served": looked_at(served, served.with_name("served.db-wal")),
+            "beliefs": said,
+            "pins": said,
+            "walks": looked_at(ledger.parent / "run" / "telemetry.json"),  # one for all worktrees of a clone
+            "waiting": looked_at(run / "asking"),
+        }
 
     def export_edges(self, kind: str) -> Iterator[dict[str, str]]:
         """Every edge of one type as ``caller``, ``callee`` (``path:line`` of definitions), ``name`` as written, ``tier``."""
@@ -289,6 +434,15 @@ class Workspace:
 
         with self._reading() as view:
             yield from edges(view, kind)
+
+    def export_scip(self, made: ScipExport) -> Iterator[bytes]:
+        """The graph as a SCIP index, in pieces; ``made`` counts what is in them."""
+        from mog.engine.code.scip.export import Exporter
+
+        with self._reading() as view:
+            exporter = Exporter(view, self.root, self.config.project, self.config.max_file_bytes)
+            exporter.made = made
+            yield from exporter.messages()
 
     # as networkx
 
@@ -333,9 +487,23 @@ class Workspace:
             if self._beliefs is None:
                 folder = self._ledger_dir()
                 _make_folder(folder)
-                place = Place(self.root, folder, partial(clone_key, folder), self._paths, self._find_or_none, _now)
+                key = partial(clone_key, folder)
+                place = Place(self.root, folder, self._disk, key, self._paths, self._find_or_none, _now)
                 self._beliefs = Beliefs(place, self.ontology, self.config)
             return self._beliefs
+
+    def believed(self, target: str) -> tuple[Believed, ...]:
+        """What is believed about a piece of code or its file, with the state of each anchor there. Raises NotFound, AmbiguousTarget."""
+        return self.beliefs.about(self.find(target)) if self.ledger_path.exists() else ()
+
+    def believed_counts(self) -> Mapping[str, int]:
+        """Locator → how many records and pins are about it, wherever there are any."""
+        from mog.engine.reason import near
+
+        if not self.ledger_path.exists():
+            return {}
+        pinned = Counter(pin.anchor.locator for pin in self.beliefs.pins())
+        return pinned + Counter(near.counts(self.beliefs.mesh))
 
     # context
 
@@ -345,14 +513,35 @@ class Workspace:
         from mog.engine.retrieval.context import Context
 
         def notes(query: str, locators: Sequence[str], budget: int) -> tuple[Item, ...]:
-            return self.memory.items(query, budget, places=locators)
+            said = self.memory.items(query, budget, places=locators)
+            return (*said, *self.context_graph.items(locators, budget - sum(item.tokens for item in said)))
 
         with self._guard:
             if self._context is None:
                 folder = self._make_mog() if self._caches else self.mog_dir
-                disk = self.beliefs.disk
-                self._context = Context(self.root, folder, self._reading, disk, self.config, notes, caches=self._caches)
+                self._context = Context(
+                    self.root, folder, self._reading, self._disk, self.config, notes, caches=self._caches,
+                    advice=lambda places: self.context_graph.advice(places),
+                )  # fmt: skip
             return self._context
+
+    @property
+    def context_graph(self) -> Snapshots:
+        """The code graph as documents for planners: snapshots, versions, verdicts, impact queries, advisory annotations."""
+        from mog.engine.snapshots.room import Door, Snapshots
+
+        def search(words: str) -> list[Node]:
+            return [hit.node for hit in self.context.ranked(words, limit=200).hits]
+
+        with self._guard:
+            if self._snapshots is None:
+                door = Door(
+                    self.root, self.mog_dir, self.config, self._reading, lambda: self._disk, self._indexer,
+                    lambda progress: self.index(progress=progress), lambda: self.beliefs, lambda: self.ledger_path, self._store_checks,
+                    search,
+                )  # fmt: skip
+                self._snapshots = Snapshots(door)
+            return self._snapshots
 
     @property
     def memory(self) -> Notes:
@@ -372,7 +561,7 @@ class Workspace:
 
         with self._guard:
             if self._sets is None:
-                judge = served_now.judge(self.context.text, self.memory.recall)
+                judge = served_now.judge(self.context.text, self.memory.recall, self.context_graph.judged)
                 self._sets = WorkingSets(self._make_mog(), self.config, judge)
             return self._sets
 
@@ -381,12 +570,46 @@ class Workspace:
         return self.working_sets.session(session, window)
 
     @property
+    def traffic(self) -> Traffic:
+        """What agents asked, whoever served them."""
+        from mog.engine.traffic import Traffic
+
+        with self._guard:
+            if self._traffic is None:
+                self._traffic = Traffic(self.mog_dir)
+            return self._traffic
+
+    @property
+    def approvals(self) -> Approvals:
+        """What agents want written and a person has to allow first."""
+        from mog.engine.approvals import Approvals
+
+        return Approvals(self.mog_dir)
+
+    @property
     def work(self) -> Work:
         """The plans of this repository and what became of them."""
         from mog.engine.work import CodeDoor, Work
 
         refresh = CodeDoor(lambda progress: self.index(progress=progress), self._reading)
         return Work(self.beliefs.place, self.beliefs, self.config, refresh, self._registry)
+
+    @property
+    def drills(self) -> Drills:
+        """Predicting what falls, as practice on a copy of what is believed."""
+        from mog.engine.drills.room import Drills
+
+        return Drills(self.beliefs)
+
+    @property
+    def breaks(self) -> Breaks:
+        """What would fall if something were not so, and saying that it is not."""
+        from mog.engine.breaks import Breaks
+        from mog.engine.executor import durations
+
+        known = self.beliefs
+        took = partial(durations.load, known.place.folder / "run" / "durations.json")
+        return Breaks(known, took, lambda detail: self._feed.say(Change("beliefs", self._generation(), detail=detail)))
 
     def pin(self, locator: str, note: str) -> PinState:
         """Anchor a note to a symbol or file as it is on disk now.
@@ -423,6 +646,11 @@ class Workspace:
 
         return examine(self, repair=repair)
 
+    def _store_checks(self) -> tuple[Check, ...]:
+        from mog.engine.doctor import stores
+
+        return stores(self)
+
     def grammars(self) -> tuple[GrammarInfo, ...]:
         """Every language of the index or of the core set: where its grammar comes from and whether it loads."""
         from mog.engine.code.status import grammars
@@ -443,6 +671,22 @@ class Workspace:
     def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
         """Call ``callback`` after each change, on a worker thread; the returned function ends it."""
         return self._feed.subscribe(callback)
+
+    def tell(self, kind: str, detail: str = "") -> None:
+        """Say on the change feed what it cannot see by itself: a write of somebody who uses this workspace."""
+        self._feed.say(Change(kind, 0, detail=detail))
+
+    def notice(self) -> None:
+        """Say on the change feed that another process published, where it did. For who has time to ask often and may not be watching:
+        unless the files of the index were written since, it costs two looks at their times.
+        """
+        from mog.engine.traffic import looked_at
+
+        index = looked_at(self.mog_dir / "index.db", self.mog_dir / "index.db-wal")
+        if index != self._index_then:
+            self._index_then, generation = index, self._generation()
+            if self._is_news(generation):
+                self._feed.say(Change("index", generation))
 
     def start_watch(self) -> None:
         """Keep the index up to the disk from now on."""
@@ -487,6 +731,8 @@ class Workspace:
         return self.mog_dir
 
     def _indexer(self) -> Indexer:
+        from mog.engine.code.indexer import Indexer
+
         self._make_mog()
         with self._guard:
             if self._own_indexer is None:
@@ -508,13 +754,21 @@ class Workspace:
         if held is None or held.outdated():
             held = CodeView(reader, self.ontology, held)
             self._local.view = held
+            self._served_first(held.stamp.generation)
         return held
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[CodeView]:
         view = self._view()
         with view.db.read():
-            yield self._view()
+            view = self._view()
+            try:
+                yield view
+            except NotFound as error:
+                if not view.stamp.unread:
+                    raise
+                what = f"{error.what}; {view.stamp.unread:,} files are not read yet"
+                raise NotFound(what, where=error.where, way_out=error.way_out or "ask again when the index is built") from error
 
     def _view_or_none(self) -> CodeView | None:
         return self._view() if self.has_index() else None
@@ -526,15 +780,30 @@ class Workspace:
     def _generation(self) -> int:
         return self._stamp().generation
 
+    @property
+    def _disk(self) -> Disk:
+        """The files of this worktree, without the reason layer: it takes longer to load than most questions take."""
+        from mog.engine.code.freshness import Disk
+
+        with self._guard:
+            if self._held_disk is None:
+                self._held_disk = Disk(self.root, self._key, self.config)
+            return self._held_disk
+
+    def _key(self) -> bytes:
+        folder = self._ledger_dir()
+        _make_folder(folder)
+        return clone_key(folder)
+
     def _same(self, row: Any) -> Freshness:
-        return self.beliefs.disk.file_freshness(row)
+        return self._disk.file_freshness(row)
 
     def _place(self, target: str) -> Any:
-        from mog.engine.ids import Locator, parse_locator
+        from mog.engine.ids import Locator, parse_without_index
 
         view = self._view_or_none()
         if view is None:
-            return parse_locator(target)
+            return parse_without_index(target)
         node = self.find(target)
         return Locator(node.type, node.path, node.qual)
 
@@ -560,10 +829,23 @@ class Workspace:
         return view.paths() if view else self._indexer().files()
 
     def _announce(self, outcome: Outcome) -> None:
-        if outcome.changed:
+        """Say what this process published, or another: of two that watch, the slower one finds the index up to date already."""
+        if self._is_news(outcome.generation) or outcome.changed:
             self._feed.say(Change("index", outcome.generation, outcome.paths))
-            if self._lookout is not None:
-                self._lookout.changed()
+        if outcome.changed and self._lookout is not None:
+            self._lookout.changed()
+
+    def _served_first(self, generation: int) -> None:
+        if self._told is None:
+            with self._guard:
+                self._told = generation if self._told is None else self._told
+
+    def _is_news(self, generation: int) -> bool:
+        """Whether answers came from another generation, and nobody was told since; from now on somebody was."""
+        with self._guard:
+            news = self._told not in (None, generation)
+            self._told = generation
+        return news
 
 
 def clone_key(folder: Path) -> bytes:

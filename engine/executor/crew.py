@@ -13,6 +13,7 @@ from threading import Event as Signal
 from typing import Any
 
 from mog.engine.executor.desk import Flight
+from mog.engine.executor.model import Beat
 from mog.engine.executor.pool import Job, Pool
 from mog.engine.executor.work import OUTPUT, TIME, WORKER, Tried, raised
 from mog.engine.model import Progress
@@ -23,12 +24,18 @@ _AHEAD = 256  # results that may wait for an earlier one
 
 @dataclass
 class Settings:
-    """How a round works: threads, seconds that running work gets after a stop, who is told of progress, the signal to stop."""
+    """How a round works: threads, seconds that running work gets after a stop, who is told of progress, the signal to stop.
+
+    ``beat`` hears of every task as it begins and as it is recorded, on the thread of the caller. ``watched``: somebody else may
+    set ``stop``, so no task runs on the caller's thread, where nobody would look.
+    """
 
     workers: int = 1
     grace: float = 5.0
     progress: Callable[[Progress], None] | None = None
     stop: Signal = field(default_factory=Signal)
+    beat: Callable[[Beat], None] | None = None
+    watched: bool = False
 
 
 class Crew:
@@ -48,7 +55,7 @@ class Crew:
 
     def start(self, flight: Flight, make: Callable[[], Job], retries: bool = True) -> None:
         """Start a flight; ``make`` makes the job of each try."""
-        if self._settings.workers == 1 and flight.task.timeout is None:
+        if self._settings.workers == 1 and flight.task.timeout is None and not self._settings.watched:
             self._inline(flight, make, retries)
             return
         flight.ticket = self._pool.submit(make())

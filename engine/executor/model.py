@@ -206,3 +206,24 @@ class Planned:
     task: str
     action: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What just happened to a task in a round that goes on, for whoever watches it.
+
+    Attributes:
+        what: ``begun``; ``executed``, ``failed``, ``disproved`` or ``lost`` (it no longer counted) when its try was recorded;
+            ``cut`` (what it reads turned out to be the same), ``keep``, ``blocked`` or ``fell`` when nothing was run.
+        why: the reason, as the report of the round says it. seconds: of its last try, 0 where nothing ran.
+        unchanged: it ran and gave what it gave before, so that what only reads it may stop early.
+        done, total: tasks settled so far, and tasks of the plan.
+    """
+
+    task: str
+    what: str
+    why: str = ""
+    seconds: float = 0.0
+    unchanged: bool = False
+    done: int = 0
+    total: int = 0

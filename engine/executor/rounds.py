@@ -19,11 +19,11 @@ from mog.engine.errors import Cancelled, MogError, PolicyDenied
 from mog.engine.executor import outcomes as results
 from mog.engine.executor.crew import Crew, Settings
 from mog.engine.executor.desk import BLOCKED, CUT, RUN, Desk, Flight, Weighed
-from mog.engine.executor.model import Event, RunReport, Task, TaskState
+from mog.engine.executor.model import Beat, Event, RunReport, Task, TaskState
 from mog.engine.executor.outcomes import Outcomes
 from mog.engine.executor.plan_state import Commit, PlanState
 from mog.engine.executor.pool import Job
-from mog.engine.executor.work import OUTPUT, Tried, attempt
+from mog.engine.executor.work import OUTPUT, Tried, attempt, timed
 from mog.engine.model import Progress
 from mog.engine.reason.records import Label
 
@@ -93,6 +93,7 @@ class Round:
                 flight = self._desk.flight(task, weighed.why)
         if flight is not None:
             self._told(name)
+            self._beat(name, "begun", weighed.why)
         self._order.append((name, weighed, flight))
         if flight is not None:
             self._crew.start(flight, partial(self._job, flight))
@@ -101,7 +102,7 @@ class Round:
         bound = self._desk.bound[flight.task.name]
         with self._desk.mesh.locked():
             context = self._desk.run_context(flight)
-        return partial(attempt, context, bound.worker, bound.auditor, flight.reads.all)
+        return partial(timed, partial(attempt, context, bound.worker, bound.auditor, flight.reads.all))
 
     def _take(self, name: str, weighed: Weighed, flight: Flight | None) -> None:
         report = self._report
@@ -109,14 +110,17 @@ class Round:
             self._record(flight, self._checked(self._crew.take(flight)))
         elif weighed.action == BLOCKED:
             report.blocked[name] = weighed.why
+            self._beat(name, BLOCKED, weighed.why)
         elif self._still(name):
             self._settled.add(name)
             (report.cut_off if weighed.action == CUT else report.cached).append(name)
             if weighed.action == CUT:
                 self._rested.append(name)
                 report.stale.pop(name, None)
+            self._beat(name, weighed.action)
         else:
             report.stale[name] = "it fell in this round"
+            self._beat(name, "fell", report.stale[name])
 
     def _still(self, name: str) -> bool:
         """Whether a task that was to be left alone still stands, after what its layer did."""
@@ -126,6 +130,8 @@ class Round:
     def _record(self, flight: Flight, tried: Tried) -> None:
         report, name = self._report, flight.task.name
         self._flush()
+        with self._desk.mesh.locked():
+            before = self._state.output(name)[1] if name in self._state else ""
         outcome = self._outcomes.record(flight, tried, report.round)
         report.why[name] = flight.why
         report.stale.pop(name, None)
@@ -141,17 +147,25 @@ class Round:
             for fallen, why in outcome.fell:  # what was settled in this round may have fallen
                 self._settled.discard(fallen)
                 report.stale[fallen] = why
+        same = outcome.what == results.EXECUTED and bool(before) and before == tried.output_digest
+        self._beat(name, outcome.what, outcome.reason, tried.seconds, same)
 
     def _checked(self, tried: Tried) -> Tried:
         try:
             self._desk.mesh.refuse_secret(*_texts(tried.output))
         except PolicyDenied:
-            return Tried(OUTPUT, "its output holds a text that is shaped like a credential", tried.finished)
+            said = "its output holds a text that is shaped like a credential"
+            return Tried(OUTPUT, said, tried.finished, seconds=tried.seconds)
         return tried
 
     def _told(self, name: str) -> None:
         if self._settings.progress is not None:
             self._settings.progress(Progress(f"running {name}", len(self._settled), len(self._state.names)))
+
+    def _beat(self, name: str, what: str, why: str = "", seconds: float = 0.0, unchanged: bool = False) -> None:
+        if self._settings.beat is not None:
+            done, total = len(self._settled), len(self._state.names)
+            self._settings.beat(Beat(name, what, why, seconds, unchanged, done, total))
 
     # -- the end
 

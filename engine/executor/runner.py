@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event as Signal
 from typing import Any
 
 from mog.engine.errors import ConfigError, UsageError
@@ -19,7 +20,7 @@ from mog.engine.executor.context import Source, file_source
 from mog.engine.executor.crew import Settings
 from mog.engine.executor.declare import Code
 from mog.engine.executor.desk import Bound, Desk
-from mog.engine.executor.model import AuditReport, Planned, RunReport, Task, TaskState
+from mog.engine.executor.model import AuditReport, Beat, Planned, RunReport, Task, TaskState
 from mog.engine.executor.outcomes import Outcomes
 from mog.engine.executor.plan_state import PlanState
 from mog.engine.executor.receipts import RunLedger
@@ -52,7 +53,8 @@ class Runner:
     def __init__(
         self, mesh: Mesh, registry: TaskRegistry | None, plan: str, *, workers: int = 1, root: Path | None = None,
         sources: Mapping[str, Source] | None = None, patience: float = 5.0, grace: float = 5.0, expect_head: str = "",
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[Progress], None] | None = None, beat: Callable[[Beat], None] | None = None,
+        stop: Signal | None = None,
     ) -> None:  # fmt: skip
         """Open a plan of the store, or one that is not there yet. Nothing is written.
 
@@ -63,6 +65,8 @@ class Runner:
             patience: seconds to wait for another writer. grace: seconds that running work gets after ``cancel``.
             expect_head: the head of the run ledger as it was kept elsewhere; another one is refused.
             progress: told before each task; what it raises stops the round as ``cancel`` does, and is raised again.
+            beat: told of every task as it begins and as it is recorded.
+            stop: set by whoever wants the round stopped, before it begins too; without one, ``cancel`` stops what runs.
 
         Raises:
             ConfigError: a task of the plan needs a key that the registry does not have. StoreDamaged: the records, or
@@ -75,7 +79,7 @@ class Runner:
         self._state = PlanState(mesh, plan, patience)
         self._desk = Desk(self._state, {FILE: file_source(root), **(sources or {})})
         self._outcomes = Outcomes(self._desk)
-        self._settings = Settings(workers, grace, progress)
+        self._settings = Settings(workers, grace, progress, stop or Signal(), beat, stop is not None)
         self._registry = registry
         self._declared: set[str] = set()
         if expect_head:
@@ -259,7 +263,7 @@ class Runner:
                 protocol.
         """
         with self._seen():
-            self._settings.stop.clear()
+            self._begin()
         return Recheck(self._desk, self._outcomes, self._settings, require_evidence).run()
 
     def cancel(self) -> None:
@@ -269,8 +273,13 @@ class Runner:
     def _round(self, again: bool) -> RunReport:
         with self._seen():
             self._check()
-            self._settings.stop.clear()
+            self._begin()
         return Round(self._desk, self._outcomes, self._settings, again).run()
+
+    def _begin(self) -> None:
+        """What was cancelled before does not stop what comes; a signal of the caller's does."""
+        if not self._settings.watched:
+            self._settings.stop.clear()
 
     # -- binding
 

@@ -5,8 +5,9 @@ What may not come in: writes, retries, what a verdict does. Whatever a worker or
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mog.engine.errors import MogError, UsageError
@@ -28,6 +29,7 @@ class Tried:
         reason: what went wrong. finished: the worker came to an end.
         output, output_digest, reads: what the worker gave and read.
         verdict: what the auditor said, None when it said nothing.
+        seconds: what worker and auditor took; no part of any record.
     """
 
     broke: str = ""
@@ -37,6 +39,14 @@ class Tried:
     output_digest: str = ""
     reads: tuple[Read, ...] = ()
     verdict: Verdict | None = None
+    seconds: float = field(default=0.0, compare=False)
+
+
+def timed(call: Callable[[], Tried]) -> Tried:
+    """A try with what it took."""
+    began = time.monotonic()
+    tried = call()
+    return replace(tried, seconds=time.monotonic() - began)
 
 
 def attempt(

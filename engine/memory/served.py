@@ -28,6 +28,7 @@ MAX_ENTRIES = 5_000  # of one session, the held ones apart
 MAX_BYTES = 64 << 20  # of the database
 MAX_TEXT = 8 << 20  # bytes of one text
 _DIGITS = (12, 16, 24, 32)
+_AT_ONCE = 200  # names in one question
 _COLUMNS = tuple(one.name for one in fields(Entry))
 _NAMES = ", ".join(_COLUMNS)
 
@@ -132,6 +133,35 @@ class Book:
             f"SELECT {_NAMES} FROM entries WHERE session = ? AND place IN ({listed}) ORDER BY first, rowid", session
         )
         return [self._entry(row) for row in rows]
+
+    def held_as(self, session: int, names: Collection[str]) -> list[Entry]:
+        """What a session holds under any of these refs or ids."""
+        asked, found = sorted(names), dict[str, Entry]()
+        for at in range(0, len(asked), _AT_ONCE):
+            ids = [name.encode("utf-8", "surrogatepass") for name in asked[at : at + _AT_ONCE]]
+            refs = [name if name.isascii() else None for name in asked[at : at + _AT_ONCE]]
+            marks = ", ".join("?" * len(ids))
+            named = f"(id IN ({marks}) OR ref IN ({marks}))"
+            rows = self._rows(f"SELECT {_NAMES} FROM entries WHERE session = ? AND place = 0 AND {named}", session, *ids, *refs)
+            found |= {one.ref: one for one in map(self._entry, rows)}
+        return list(found.values())
+
+    def used(self, session: int) -> int:
+        """Tokens that a session holds; summed where they are, since a set may be large."""
+        return self._sum("", session)
+
+    def staying(self, session: int, kinds: Collection[str], since: int, *, pinned: bool) -> int:
+        """Tokens held by what is of one of these kinds, was named in that turn or later, or is pinned (if that counts)."""
+        marks = ", ".join("?" * len(kinds))
+        stored = [kind.encode("utf-8", "surrogatepass") for kind in kinds]
+        return self._sum(f" AND (last >= ? OR kind IN ({marks}) OR pinned > ?)", session, since, *stored, 0 if pinned else 9)
+
+    def _sum(self, chosen: str, session: int, *given: Any) -> int:
+        sums = "SELECT coalesce(sum(tokens), 0), coalesce(min(tokens), 0) FROM entries WHERE session = ? AND place = 0"
+        total, least = self._rows(sums + chosen, session, *given)[0]
+        if least < 0:
+            raise damaged("an entry costs less than nothing", self._where)
+        return int(total)
 
     def entry(self, ref: str) -> Entry | None:
         """The entry of that ref."""

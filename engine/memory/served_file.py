@@ -18,7 +18,7 @@ import apsw
 
 from mog.engine.errors import HeldByOther, MogError, StoreDamaged
 from mog.engine.ledgers import files
-from mog.engine.store.lock import WriterLock
+from mog.engine.store.lock import WriterLock, in_turn
 
 NAME = "served.db"
 APPLICATION_ID = 0x6D6F6757  # "mogW"
@@ -123,7 +123,7 @@ class ServedFile:
         if files.examine(self.path) is not None:
             return files.make(self.path)
         self.path.parent.mkdir(mode=0o700, exist_ok=True)
-        with _turn(WriterLock(self.path.with_suffix(".lock"), "making served.db")):
+        with in_turn(WriterLock(self.path.with_suffix(".lock"), "making served.db"), WAIT_SECONDS):
             if files.examine(self.path) is None:
                 for suffix in ("-wal", "-shm"):  # of a deleted database; a new one would be read through them
                     self.path.with_name(NAME + suffix).unlink(missing_ok=True)
@@ -149,23 +149,6 @@ class ServedFile:
     def _require_same(self) -> None:
         if files.examine(self.path) != self._identity:
             raise StoreDamaged("deleted or replaced while it was written to", where=self.where, way_out="try again")
-
-
-@contextmanager
-def _turn(lock: WriterLock) -> Iterator[None]:
-    until = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            lock.acquire()
-            break
-        except HeldByOther:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _roll_back(db: apsw.Connection) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
+from typing import Protocol
 
 from mog.engine.errors import IndexMissing, MogError, NotFound, UsageError
 from mog.engine.ids import locator, parse_locator
@@ -19,23 +20,52 @@ from mog.engine.model import Freshness
 from mog.engine.reason.records import Label
 from mog.engine.retrieval.model import Rendered, Zoom
 
-NOTE = "note:"
+NOTE, ADVICE = "note:", "annotation:"
 _MARK = re.compile(r"^(?:[0-9a-f]{8} [0-9-]{10}| {19}) ", re.MULTILINE)
 _AROUND = re.compile(r"\n# (?:called by|calls):\n")
 _DIFFED = 4_000  # lines; a longer text is said to differ and not by how much
 
 
-def judge(render: Callable[[str, Zoom], Rendered], notes: Callable[[str], Note] | None = None) -> Judge:
+class Advised(Protocol):
+    """What is asked of an annotation here."""
+
+    @property
+    def freshness(self) -> Freshness: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def stale(self) -> bool: ...
+
+
+def judge(
+    render: Callable[[str, Zoom], Rendered], notes: Callable[[str], Note] | None = None,
+    advice: Callable[[str], Advised | None] | None = None,
+) -> Judge:  # fmt: skip
     """A judge for a workspace.
 
     Args:
         render: one thing as it would be served now (``Context.text``). notes: a note by its id (``Notes.recall``).
+        advice: an annotation by its id, None when it no longer counts.
     """
 
+    def one(served: Served) -> Now:
+        if served.entry.id.startswith(ADVICE):
+            return _advice(served, advice)
+        return _note(served, notes) if served.entry.id.startswith(NOTE) else _code(served, render)
+
     def judged(served: Sequence[Served]) -> Mapping[str, Now]:
-        return {one.entry.ref: _note(one, notes) if one.entry.id.startswith(NOTE) else _code(one, render) for one in served}
+        return {each.entry.ref: one(each) for each in served}
 
     return judged
+
+
+def _advice(served: Served, advice: Callable[[str], Advised | None] | None) -> Now:
+    if advice is None:
+        return Now()
+    found = advice(served.entry.id)
+    if found is None:
+        return Now(Freshness.missing, "it was replaced or taken back")
+    return Now(found.freshness, found.reason) if found.stale else Now(Freshness.fresh)
 
 
 def _code(served: Served, render: Callable[[str, Zoom], Rendered]) -> Now:

@@ -5,7 +5,8 @@ Who calls: ``working_set``. What may not come in: opening the store, judging fre
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from mog.engine.memory import set_stubs
@@ -18,21 +19,26 @@ from mog.engine.retrieval.model import Item
 
 
 class Change:
-    """One change of one set, inside one transaction: rows read at its beginning, written as they change, closed by ``finish``."""
+    """One change of one set, inside one transaction: rows written as they change, closed by ``finish``.
 
-    def __init__(self, book: Book, session: Session, budget: Budget, rules: Rules, known: Mapping[str, Now]) -> None:
+    Args:
+        names: refs and ids that the change is about. Only these are read at its beginning; all of a large set is read only where
+            something has to leave it.
+    """
+
+    def __init__(
+        self, book: Book, session: Session, budget: Budget, rules: Rules, known: Mapping[str, Now], names: Collection[str] = ()
+    ) -> None:  # fmt: skip
         self._book, self._known, self._rules = book, known, rules
         self.session, self.budget = session, budget
-        self.held = {one.ref: one for one in book.entries(session.row, (Place.held,))}
+        self.used = book.used(session.row)  # tokens held
+        self.held = {one.ref: one for one in book.held_as(session.row, names)}
+        self._whole = False
+        self._counts: Counter[str] = Counter()
         self._taken: list[str] = []
         self._hits: list[str] = []
         self._refused: list[Refused] = []
         self._stubs: list[Stub] = []
-
-    @property
-    def used(self) -> int:
-        """Tokens held."""
-        return sum(one.tokens for one in self.held.values())
 
     def take(self, item: Item, share: float) -> str:
         """One item: a hit, a new entry, one in the place of another, or refused. Its ref, "" for no entry."""
@@ -77,7 +83,7 @@ class Change:
         return entry.ref
 
     def back(self, entry: Entry, text: str) -> Entry:
-        """A recalled thing is held again; one larger than the budget stays where it is."""
+        """A recalled thing is held again, pinned where another serving of it is; one larger than the budget stays where it is."""
         self._count(recalls=1)
         if entry.ref in self.held:
             self.hit(self.held[entry.ref])
@@ -85,8 +91,9 @@ class Change:
         if entry.tokens > self.budget.tokens:
             self._refused.append(Refused(entry.id, entry.tokens, self.budget.tokens))
             return entry
-        text_kept = self._book.keep(text)
-        self._enter(replace(entry, place=Place.held, out=0, last=self.session.turn, hits=entry.hits + 1, text=text_kept))
+        pinned = max((one.pinned for one in self.held.values() if one.id == entry.id), default=Pinned.no)
+        again = replace(entry, place=Place.held, out=0, last=self.session.turn, hits=entry.hits + 1, pinned=pinned)
+        self._enter(replace(again, text=self._book.keep(text)))
         return self.held[entry.ref]
 
     def held_as(self, target: str) -> Entry | None:
@@ -95,22 +102,31 @@ class Change:
 
     def evict(self, goal: int) -> None:
         """Evict the lowest values until at most ``goal`` tokens are held, as far as what may go allows."""
-        rows = self._rows()
-        for row in victims(rows, goal):
+        for row in victims(self._rows(), goal):
             gone = self._leave(row.entry, Place.evicted)
             if row.now.freshness is Freshness.gated:
                 self._book.give_up(self.session.row, [gone])
                 gone = replace(gone, text=b"")
             self._stubs.append(set_stubs.stub(gone, self._rules.stub_tokens))
 
+    def put_out(self, entry: Entry) -> None:
+        """Evict one held thing, whatever its score."""
+        gone = self._leave(entry, Place.evicted)
+        if self._known.get(entry.ref, Now()).freshness is Freshness.gated:
+            self._book.give_up(self.session.row, [gone])
+            gone = replace(gone, text=b"")
+        self._stubs.append(set_stubs.stub(gone, self._rules.stub_tokens))
+
     def finish(self, refs: tuple[str, ...], goal: int | None = None) -> Turned:
         """Evict down to ``goal``, or to the low mark where the set is above its budget; keep the session; say what was done."""
         if goal is not None or self.used > self.budget.tokens:
             self.evict(self.budget.low if goal is None else goal)
+        self.session = self._counted()
         self._book.save(self.session)
         if self._taken:
             self._book.bound(self.session.row)
-        rows = self._rows()
+        over = self.used - (self.budget.tokens if goal is None else min(goal, self.budget.tokens))
+        rows = self._rows() if over > 0 else []
         large = "{0.id} costs {0.tokens} tokens, more than the whole budget of {0.budget}: it is not held"
         warnings = told(rows, self.used - self.budget.tokens) + tuple(large.format(one) for one in self._refused)
         warnings = warnings or told(rows, 0 if goal is None else self.used - goal, "the mark")
@@ -120,6 +136,9 @@ class Change:
         )  # fmt: skip
 
     def _rows(self) -> list[Weighed]:
+        if not self._whole:
+            self.held = {one.ref: one for one in self._book.entries(self.session.row, (Place.held,))}
+            self._whole = True
         return weighed(self.held.values(), self._known, self.session.turn, self._rules)
 
     def _enter(self, entry: Entry) -> None:
@@ -129,7 +148,7 @@ class Change:
 
     def _leave(self, entry: Entry, place: Place) -> Entry:
         gone = replace(entry, place=place, out=self.session.turn)
-        del self.held[entry.ref]
+        self.used -= self.held.pop(entry.ref).tokens
         self._book.put(self.session.row, gone)
         if place is Place.evicted:
             self._count(evicted=entry.tokens, evictions=1)
@@ -138,13 +157,20 @@ class Change:
         return gone
 
     def _write(self, entry: Entry) -> None:
+        before = self.held.get(entry.ref)
+        self.used += entry.tokens - (before.tokens if before else 0)
         self.held[entry.ref] = entry
         self._book.put(self.session.row, entry)
 
     def _count(self, **more: int) -> None:
+        self._counts.update(more)
+
+    def _counted(self) -> Session:
+        """The session with what was counted in this change added to its sums."""
         totals = self.session.totals
-        changed = {name: getattr(totals, name) + by for name, by in more.items()}
-        self.session = replace(self.session, totals=replace(totals, **changed))
+        changed = {name: getattr(totals, name) + by for name, by in self._counts.items()}
+        self._counts.clear()
+        return replace(self.session, totals=replace(totals, **changed))
 
 
 def _pinned(item: Item, others: Sequence[Entry]) -> Pinned:

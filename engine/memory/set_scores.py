@@ -139,6 +139,11 @@ def victims(rows: Sequence[Weighed], goal: int) -> list[Weighed]:
     return chosen
 
 
+def staying_kinds(never: Collection[str]) -> tuple[str, ...]:
+    """Kinds of things that are never evicted while nothing is known of what became of them; a task counts as active then."""
+    return (*never, "task") if ACTIVE_TASK in never else tuple(never)
+
+
 def room(rows: Sequence[Weighed], turn: int, budget: int, recent: int) -> int:
     """The budget without what cannot be evicted in the next turn."""
     ages = {row.entry.ref: turn + 1 - row.entry.last for row in rows}

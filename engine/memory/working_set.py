@@ -15,7 +15,7 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +39,7 @@ from mog.engine.memory.set_records import (
     Stub,
     Turned,
 )
-from mog.engine.memory.set_scores import WORKING_SET, Rules, relevances, room, told, weighed
+from mog.engine.memory.set_scores import PINNED, WORKING_SET, Rules, relevances, room, staying_kinds, told, weighed
 from mog.engine.model import Freshness
 from mog.engine.retrieval import estimator
 from mog.engine.retrieval.model import Item
@@ -145,13 +145,13 @@ class WorkingSet:
             turn: number of the turn, for callers that count; never goes back. 0: the next one.
         """
         known = self._look(items)
-        with self._changing(known, turn) as change:
+        with self._changing(known, turn, {item.id for item in items}) as change:
             return change.finish(tuple(change.take(item, share) for item, share in zip(items, relevances(items), strict=True)))
 
     def name_again(self, targets: Sequence[str], turn: int = 0) -> Turned:
         """Count things that the agent named without being shown them again: what is held is a hit. ``targets``: refs or ids."""
         known = self._look(())
-        with self._changing(known, turn) as change:
+        with self._changing(known, turn, targets) as change:
             found = [change.held_as(target) for target in targets]
             refs = tuple(change.hit(entry) if entry else "" for entry in found)
             return change.finish(refs)
@@ -172,7 +172,7 @@ class WorkingSet:
             self._erase(entry)
             raise PolicyDenied("it is gated by now", where=entry.id, way_out="its name and place are all that is shown")
         known = self._look((), extra=entry.tokens)
-        with self._changing(known, turn) as change:
+        with self._changing(known, turn, (entry.ref, entry.id)) as change:
             entry = change.back(entry, text)
             turned = change.finish((entry.ref,))
         item = Item(
@@ -189,8 +189,22 @@ class WorkingSet:
         with self._changing(known, -1) as change:
             return change.finish((), change.budget.low if to is None else max(0, to))
 
+    def put_out(self, target: str) -> Turned:
+        """Evict one thing by hand, whatever its score; its stub brings it back. It is no turn.
+
+        Raises:
+            NotFound: it is not held. PolicyDenied: it is pinned; unpin it first.
+        """
+        known = self._look((), always=True)
+        with self._changing(known, -1, (target,)) as change:
+            entry = _named(list(change.held.values()), target, "it is not held")
+            if entry.pinned:
+                raise PolicyDenied("it is pinned", where=entry.ref, way_out="unpin it first")
+            change.put_out(entry)
+            return change.finish(())
+
     def pin(self, target: str) -> Entry:
-        """Keep a held thing whatever its score. Raises NotFound for what is not held; recall it first."""
+        """Keep a held thing, in every serving of it, whatever its score. Raises NotFound for what is not held; recall it first."""
         return self._pinned(target, True)
 
     def unpin(self, target: str) -> Entry:
@@ -233,11 +247,10 @@ class WorkingSet:
     def room(self) -> int:
         """Tokens a pack may cost now so that the set stays within its budget after it, whatever the pack holds."""
         with self._store.reading() as book:
-            session = book.session(self.name) if book else None
-            entries = book.entries(session.row, (Place.held,)) if book and session else []
-        session = session or Session(0, self.name)
-        rows = weighed(entries, {}, session.turn, self._sets.rules)
-        return room(rows, session.turn, self._budget(session).tokens, WORKING_SET.recent)
+            session = (book.session(self.name) if book else None) or Session(0, self.name)
+            never, soon = self._sets.rules.never, session.turn + 2 - WORKING_SET.recent
+            stays = book.staying(session.row, staying_kinds(never), soon, pinned=PINNED in never) if book else 0
+        return max(0, self._budget(session).tokens - stays)
 
     # inside
 
@@ -245,13 +258,13 @@ class WorkingSet:
         return self._sets.budget(self._window or session.window)
 
     @contextmanager
-    def _changing(self, known: Mapping[str, Now], turn: int) -> Iterator[Change]:
-        """A change in a turn: the one given, 0 the next, -1 the one that is."""
+    def _changing(self, known: Mapping[str, Now], turn: int, names: Collection[str] = ()) -> Iterator[Change]:
+        """A change of what is held under these names, in a turn: the one given, 0 the next, -1 the one that is."""
         with self._store.writing() as book:
             session = book.begin(self.name)
             step = session.turn if turn < 0 else max(session.turn, turn or session.turn + 1)
             session = replace(session, turn=step, window=self._window or session.window)
-            yield Change(book, session, self._budget(session), self._sets.rules, known)
+            yield Change(book, session, self._budget(session), self._sets.rules, known, names)
 
     def _judged(self, served: Sequence[Served]) -> Mapping[str, Now]:
         return self._sets.judge(served) if served else {}
@@ -259,17 +272,19 @@ class WorkingSet:
     def _look(self, items: Sequence[Item], *, extra: int = 0, always: bool = False) -> Mapping[str, Now]:
         """What became of what is held, asked before the change begins and only where it can matter to it.
 
-        That is when the set will grow above its budget, and for what is served again, perhaps at a lower zoom than it is held at.
+        That is when the set will grow above its budget, and for what is served again at a lower zoom than it is held at.
         """
         with self._store.reading() as book:
             session = book.session(self.name) if book else None
             if book is None or session is None:
                 return {}
-            entries = book.entries(session.row, (Place.held,))
-            grown = sum(one.tokens for one in entries) + extra + sum(item.tokens for item in items)
-            if not always and grown <= self._budget(session).tokens:
-                wanted = {item.id for item in items}
-                entries = [one for one in entries if one.id in wanted]
+            grown = book.used(session.row) + extra + sum(item.tokens for item in items)
+            if always or grown > self._budget(session).tokens:
+                entries = book.entries(session.row, (Place.held,))
+            else:
+                lowest = {item.id: item.zoom for item in sorted(items, key=lambda one: -one.zoom)}
+                held = book.held_as(session.row, lowest)
+                entries = [one for one in held if one.zoom > lowest.get(one.id, one.zoom)]
             served = _with_text(book, entries)
         return self._judged(served)
 
@@ -296,10 +311,12 @@ class WorkingSet:
         with self._store.writing() as book:
             session = book.begin(self.name)
             held = book.entries(session.row, (Place.held,))
-            entry = replace(_named(held, target, "it is not held; recall it first"), pinned=Pinned.hand if on else Pinned.no)
-            book.put(session.row, entry)
+            named, pinned = _named(held, target, "it is not held; recall it first"), Pinned.hand if on else Pinned.no
+            for entry in held:
+                if entry.id == named.id:
+                    book.put(session.row, replace(entry, pinned=pinned))
             book.save(session)
-            return entry
+            return replace(named, pinned=pinned)
 
 
 def _named(entries: Sequence[Entry], target: str, missing: str = "nothing was served under that name") -> Entry:

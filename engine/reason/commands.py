@@ -87,7 +87,13 @@ def evidence(
 
 
 def ground(
-    mesh: Mesh, conclusion: str, all_of: Collection[str], none_of: Collection[str] = (), *, note: str = "", by: str = PERSON
+    mesh: Mesh,
+    conclusion: str,
+    all_of: Collection[str],
+    none_of: Collection[str] = (),
+    *,
+    note: str = "",
+    by: str = PERSON,
 ) -> Effect:
     """Give one more reason for a conclusion."""
     mesh.refuse_secret(note)
@@ -100,7 +106,9 @@ def judge(mesh: Mesh, evidence_id: str, target: str, verdict: str, *, auditor: s
     Raises: UsageError: no reason, or evidence that does not count. And as ``Mesh.writing``.
     """
     _check_reason(reason)
-    return mesh.apply("judged", lambda w: w.judge(evidence_id, target, verdict, auditor=auditor, reason=reason), auditor=auditor)
+    return mesh.apply(
+        "judged", lambda w: w.judge(evidence_id, target, verdict, auditor=auditor, reason=reason), auditor=auditor
+    )
 
 
 def reject(mesh: Mesh, target: str, *, evidence: str, auditor: str, reason: str) -> Effect:
@@ -118,14 +126,18 @@ def reject(mesh: Mesh, target: str, *, evidence: str, auditor: str, reason: str)
 
 def reject_preview(mesh: Mesh, target: str) -> Radius:
     """What would fall if ``target`` were contradicted, as ``judge`` would do it; nothing is recorded."""
+    return mesh.preview(lambda w: contradict(w, (target,)))
 
-    def change(w: Writer) -> None:
+
+def contradict(w: Writer, targets: Collection[str]) -> None:
+    """Have ``targets`` contradicted together in an open commit that is taken back: a preview. Raises NotFound."""
+    seen = ""
+    for target in targets:
         if w.mesh.graph.node(target).type in ("source", "decision", "evidence", "entity"):
             w.retire(target, "retracted", reason="preview")
         else:
-            w.judge(w.evidence("preview"), target, "contradicts", auditor=PERSON, reason="preview")
-
-    return mesh.preview(change)
+            seen = seen or w.evidence("preview")
+            w.judge(seen, target, "contradicts", auditor=PERSON, reason="preview")
 
 
 def retract(mesh: Mesh, id: str, *, reason: str, by: str = PERSON) -> Effect:

@@ -21,7 +21,7 @@ from mog.engine.errors import MogError
 from mog.engine.model import Anchor, Freshness, Pin
 from mog.engine.reason import lines
 from mog.engine.reason.mesh import Mesh
-from mog.engine.reason.records import Anchored, GraphNode, Retirement
+from mog.engine.reason.records import ADVISORY, Anchored, GraphNode, Retirement
 from mog.engine.reason.tables import Tables
 from mog.engine.reason.writer import Writer
 
@@ -60,10 +60,11 @@ class Drift:
 def counts(tables: Tables, id: str) -> bool:
     """Is this a belief that can be anchored, and still on record (not superseded, retracted or withdrawn)?
 
-    To be asked while the mesh is locked.
+    Advice is none: that the code under it moved is said where it is shown. To be asked while the mesh is locked.
     """
     node, retired = tables.nodes.get(id), _retired(tables, id)
-    return node is not None and node.type in ANCHORED and (retired is None or retired.how == "pruned")
+    anchored = node is not None and node.type in ANCHORED and node.kind != ADVISORY
+    return anchored and (retired is None or retired.how == "pruned")
 
 
 def _retired(tables: Tables, id: str) -> Retirement | None:

@@ -20,7 +20,7 @@ from typing import Protocol
 from mog.engine.graph import GraphEdge, GraphNode
 from mog.engine.ontology import Ontology
 from mog.engine.reason import terms
-from mog.engine.reason.records import Label, Retirement
+from mog.engine.reason.records import ADVISORY, Label, Retirement
 
 COMMON_SHARE = 8  # a token in more than a eighth of the texts …
 COMMON_LEAST = 5_000  # … and in more than this many says nothing and is left out
@@ -225,7 +225,9 @@ class LabelIndex:
 
 
 def text_of(node: GraphNode) -> str:
-    """What of a node is searched: its label, why a decision was made, what else an entity is called."""
+    """What of a node is searched: its label, why a decision was made, what else an entity is called. Of advice nothing."""
+    if node.kind == ADVISORY and node.type == "claim":
+        return ""
     if node.type == "decision":
         return f"{node.label} {node.attrs.get('rationale') or ''}"
     if node.type == "entity":

@@ -267,13 +267,22 @@ class Mesh:
             finally:
                 self._writer = None
 
-    def preview(self, change: Callable[[Writer], Any]) -> Radius:
-        """What a change would do: it is made, looked at and taken back. Raises as ``writing``, and records nothing."""
+    def preview(
+        self, change: Callable[[Writer], Any], look: Callable[[Compiled, Radius], None] | None = None
+    ) -> Radius:
+        """What a change would do: it is made, looked at and taken back. Raises as ``writing``, and records nothing.
+
+        Args:
+            look: called while the change is made, with its labels settled; a room of the engine reads what it needs there.
+        """
         with self._lock:
             batch = self._begin("previewed", {})
             try:
                 change(batch.writer)
-                return batch.radius()
+                found = batch.radius()
+                if look is not None:
+                    look(self._compiled, found)
+                return found
             finally:
                 batch.rollback()
                 self._writer = None

@@ -24,6 +24,8 @@ from mog.engine.values import freeze
 NO_ATTRS: Mapping[str, Any] = MappingProxyType({})
 WORK = ("task", "trace", "run")
 """Tables of the executor: plain JSON, whose meaning is its own."""
+ADVISORY = "annotation"
+"""Kind of a claim that somebody's model made of code: advice. No walk answers with it, and its drift is nobody's evidence."""
 ANCHOR_TEXTS = ("locator", "kind", "span_hash", "body_hash", "grammar")
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from mog.engine.graph import GraphEdge
 from mog.engine.reason.index import MeshView
 from mog.engine.reason.relevance import FLOOR, MAX_RANKED, RELATION_BONUS, ROLES, Relevance
-from mog.engine.reason.walks import ANSWERING, ASSERTING, COSTS, PROJECT_COST, REVERSED, Step
+from mog.engine.reason.walks import ANSWERING, ASSERTING, COSTS, PROJECT_COST, REVERSED, Left, Step
 
 PULL = 2.0  # cost that a node saves by fitting the question wholly
 PLAIN_LOOKED = 4_096  # neighbours looked at for them
@@ -111,6 +111,8 @@ class Search:
         self.nearest: Found | None = None
         self.lost: Found | None = None
         self.hubs: list[Hub] = []
+        self._refused: set[str] = set()
+        self._unread: set[str] = set()
         self.expanded = 0
         self.out_of_budget = False
         self.cut_by_hops = False
@@ -136,12 +138,27 @@ class Search:
             before, edge = self._came[id]
             node = self._graph.get(id)
             assert node is not None
+            score = round(self.score(id, node.type) if node.type in ANSWERING else self._relevance.pull(id), 4)
             if edge is None:
-                steps.append(Step(id, node.type, node.label))
+                steps.append(Step(id, node.type, node.label, score=score))
             else:
-                steps.append(Step(id, node.type, node.label, edge.kind, edge.id, edge.src == id))
+                steps.append(Step(id, node.type, node.label, edge.kind, edge.id, edge.src == id, score))
             id = before
         return tuple(reversed(steps))
+
+    def left(self) -> Left:
+        """What was met and not taken. To be asked after ``run``."""
+        refused = self._refused - self._cost.keys()
+        unread = self._unread - self._cost.keys() - refused
+        answering = {id for id in self._cost if self._hops[id] and self._type(id) in ANSWERING}
+        good = {found.node for found in self.candidates}
+        waiting = self._cost.keys() - self._closed - answering - good
+        crowded = sum(hub.degree - hub.taken for hub in self.hubs)
+        return Left(len(refused), len(unread), len(answering - good), max(0, len(good) - 1), crowded, len(waiting))
+
+    def _type(self, id: str) -> str:
+        node = self._graph.get(id)
+        return node.type if node is not None else ""
 
     # -- the search
 
@@ -214,7 +231,14 @@ class Search:
         asked = self._relevance.relations
         if not asked or type in asked:
             return bool(asked)
-        return id in self._came and any(step.kind in asked for step in self.path(id))
+        return any(kind in asked for kind in self._led_by(id))
+
+    def _led_by(self, id: str) -> Iterator[str]:
+        """Types of the edges that led to a node; without its scores, which ask this."""
+        while id in self._came:
+            id, edge = self._came[id]
+            if edge is not None:
+                yield edge.kind
 
     def _linked(self, id: str) -> int:
         """Words of the subjects that a node has an edge to, or was reached from."""
@@ -243,8 +267,10 @@ class Search:
             if taken >= self._limits.fanout:
                 break
             if not self._may_read(edge, id):
+                self._unread.add(other)
                 continue
             if not self.liveness.live(edge):
+                self._refused.add(other)
                 self._miss(other)
                 continue
             taken += 1
@@ -335,8 +361,7 @@ class Search:
         return found
 
     def _walkable_type(self, id: str) -> str:
-        node = self._graph.get(id)
-        return node.type if node is not None and self.liveness.walkable(id) else ""
+        return self._type(id) if self.liveness.walkable(id) else ""
 
     def _pulls(self) -> dict[str, float]:
         """What draws the search: texts that fit, and at half the strength the neighbours of those that fit best."""

@@ -31,6 +31,7 @@ MAX_HOPS = 32  # longer paths are counted as this long
 KEPT_EDGES = 512
 KEPT_NODES = 512
 KEPT_WALKS = 64
+KEPT_UNSAVED = 256  # walks that are counted anew on top of what another process saved
 KEPT_KINDS = 64  # edge types that one ontology has room for
 MAX_QUESTION = 200
 _FORMAT = 1
@@ -57,6 +58,7 @@ class TelemetryReport:
         tokens_walked, tokens_read: of the answers, and of the whole sources they came from; over walks that say both.
         busiest_edges, busiest_nodes: most walked first.
         recent: (question, dead end or "", hops) of the last walks, oldest first.
+        costs: (tokens walked, tokens of the whole sources) of the last walks that say both, oldest first.
     """
 
     walks: int
@@ -71,6 +73,7 @@ class TelemetryReport:
     busiest_edges: tuple[Busy, ...]
     busiest_nodes: tuple[Busy, ...]
     recent: tuple[tuple[str, str, int], ...]
+    costs: tuple[tuple[int, int], ...] = ()
 
 
 class SpaceSaving:
@@ -132,8 +135,11 @@ class Telemetry:
         self._path = path
         self._lock = threading.Lock()
         self.lost = ""
+        self._unsaved: deque[Walk] = deque(maxlen=KEPT_UNSAVED)
+        self._stamp: tuple[int, int, int] | None = None
         self._clear()
         if path is not None:
+            self._stamp = _stamp(path)
             try:
                 self._take(_read(path))
             except StoreDamaged as error:
@@ -148,26 +154,33 @@ class Telemetry:
         self._edges = SpaceSaving(KEPT_EDGES)
         self._nodes = SpaceSaving(KEPT_NODES)
         self._recent: deque[tuple[str, str, int]] = deque(maxlen=KEPT_WALKS)
+        self._costs: deque[tuple[int, int]] = deque(maxlen=KEPT_WALKS)
 
     def record(self, walk: Walk) -> None:
         """Count one walk: its outcome, and every edge and node of its path and tail."""
-        reason, hops = str(walk.dead_end or ""), min(walk.hops, MAX_HOPS)
         with self._lock:
-            self._sums["walks"] += 1
-            if walk.resolved:
-                self._sums["resolved"] += 1
-                _count(self._hops, hops)
-            if reason:
-                _count(self._dead, reason, KEPT_KINDS)
-            if walk.tokens_read > 0:
-                self._sums["tokens_walked"] += walk.tokens_walked
-                self._sums["tokens_read"] += walk.tokens_read
-            for step in (*walk.path, *walk.tail)[: 2 * MAX_HOPS]:
-                self._nodes.add(step.node)
-                if step.edge:
-                    self._edges.add(step.edge)
-                    _count(self._kinds, step.kind, KEPT_KINDS)
-            self._recent.append((walk.question[:MAX_QUESTION], reason, hops))
+            self._add(walk)
+            if self._path is not None:
+                self._unsaved.append(walk)
+
+    def _add(self, walk: Walk) -> None:
+        reason, hops = str(walk.dead_end or ""), min(walk.hops, MAX_HOPS)
+        self._sums["walks"] += 1
+        if walk.resolved:
+            self._sums["resolved"] += 1
+            _count(self._hops, hops)
+        if reason:
+            _count(self._dead, reason, KEPT_KINDS)
+        if walk.tokens_read > 0:
+            self._sums["tokens_walked"] += walk.tokens_walked
+            self._sums["tokens_read"] += walk.tokens_read
+            self._costs.append((walk.tokens_walked, walk.tokens_read))
+        for step in (*walk.path, *walk.tail)[: 2 * MAX_HOPS]:
+            self._nodes.add(step.node)
+            if step.edge:
+                self._edges.add(step.edge)
+                _count(self._kinds, step.kind, KEPT_KINDS)
+        self._recent.append((walk.question[:MAX_QUESTION], reason, hops))
 
     def report(self, limit: int = 20) -> TelemetryReport:
         """Every number, with the ``limit`` most walked edges and nodes."""
@@ -178,6 +191,7 @@ class Telemetry:
                 dict(sorted(self._hops.items())), _median(self._hops), dict(sorted(self._dead.items())),
                 dict(sorted(self._kinds.items())), sums["tokens_walked"], sums["tokens_read"],
                 self._edges.most(limit), self._nodes.most(limit), tuple(self._recent),
+                tuple(self._costs),
             )  # fmt: skip
 
     def walked(self, node: str) -> int:
@@ -188,7 +202,9 @@ class Telemetry:
     # -- the file
 
     def save(self) -> None:
-        """Write the file, whole or not at all, readable by its owner alone. Without a path this does nothing.
+        """Write the file, whole or not at all, readable by its owner alone, with what others saved meanwhile.
+
+        Without a path this does nothing.
 
         Raises:
             StoreDamaged: it cannot be written.
@@ -196,12 +212,29 @@ class Telemetry:
         if self._path is None:
             return
         with self._lock:
+            self._join(self._path)
             body = self._body()
             try:
                 _write(self._path, body)
+                self._stamp = _stamp(self._path)
+                self._unsaved.clear()
             except OSError as error:
                 what, way_out = f"cannot be written ({error.strerror})", "check rights and free space"
                 raise StoreDamaged(what, where=str(self._path), way_out=way_out) from error
+
+    def _join(self, path: Path) -> None:
+        """What another process saved meanwhile is taken up, and our walks since then are counted on top."""
+        if _stamp(path) in (None, self._stamp):
+            return
+        try:
+            found = _read(path)
+            self._clear()
+            self._take(found)
+        except StoreDamaged as error:
+            self._clear()
+            self.lost = str(error)
+        for walk in self._unsaved:
+            self._add(walk)
 
     def _body(self) -> bytes:
         kept = KEPT_EDGES
@@ -221,6 +254,7 @@ class Telemetry:
             "edges": _kept(self._edges, kept),
             "nodes": _kept(self._nodes, kept),
             "recent": list(self._recent),
+            "costs": list(self._costs),
         }
 
     def _take(self, data: Any) -> None:
@@ -235,6 +269,8 @@ class Telemetry:
             self._edges = SpaceSaving(KEPT_EDGES, _rows(data["edges"], KEPT_EDGES))
             self._nodes = SpaceSaving(KEPT_NODES, _rows(data["nodes"], KEPT_NODES))
             self._recent.extend((str(q), str(reason), _whole(hops)) for q, reason, hops in data["recent"])
+            costs = data.get("costs", ())  # younger than the form
+            self._costs.extend((_whole(walked), _whole(read)) for walked, read in costs)
         except (KeyError, TypeError, ValueError) as error:
             raise StoreDamaged("counts of no known form", where=str(self._path), way_out="they begin anew") from error
 
@@ -266,6 +302,15 @@ def _whole(value: object) -> int:
 
 def _rows(value: Any, room: int) -> list[tuple[str, int, int]]:
     return [(str(key), _whole(count), _whole(over)) for key, count, over in value[:room]]
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes about the file when somebody saves it; None when it is not there."""
+    try:
+        at = os.lstat(path)
+    except OSError:
+        return None
+    return at.st_ino, at.st_mtime_ns, at.st_size
 
 
 def _read(path: Path) -> Any:

@@ -17,12 +17,13 @@ from mog.engine.reason import dead_ends, terms
 from mog.engine.reason.dead_ends import DeadEnd, DeadEndLedger, Reached, Reason
 from mog.engine.reason.index import LabelIndex, MeshView, alias_texts
 from mog.engine.reason.relevance import FLOOR, Relevance, relation_words, shares_enough
-from mog.engine.reason.resolver import ACCEPT, Resolution, Resolver
+from mog.engine.reason.resolver import ACCEPT, SAME, Resolution, Resolver
 from mog.engine.reason.search import Found, Limits, Liveness, Search
 from mog.engine.reason.sources import Sources
 from mog.engine.reason.walks import ANSWERING, Note, Seed, Step, Walk, estimate_tokens
 
 KEPT_WALKS = 256
+HOP_BUDGET = 6  # edges a path may have, unless the caller says otherwise
 MAX_QUESTION = 4_000  # characters
 MAX_TAIL = 3
 MAX_EVIDENCE = 64
@@ -67,7 +68,7 @@ class Walker:
         with self._lock:
             return tuple(self._walks)
 
-    def ask(self, question: str, *, hop_budget: int = 6, max_expand: int = 260, fanout: int = 64) -> Walk:
+    def ask(self, question: str, *, hop_budget: int = HOP_BUDGET, max_expand: int = 260, fanout: int = 64) -> Walk:
         """Walk to an answer.
 
         Args:
@@ -84,6 +85,22 @@ class Walker:
             walk = self._walk(question, Limits(hop_budget, max_expand, fanout))
         self._keep(walk)
         return walk
+
+    def look(self, question: str) -> Walk:
+        """The walk that ``ask`` would take now, counted and kept nowhere. Raises UsageError on an empty question."""
+        if not question.strip():
+            raise UsageError("an empty question", way_out="ask in words")
+        with self._mesh.locked():
+            return self._walk(question, Limits())
+
+    def alike(self, question: str, limit: int = 8) -> tuple[str, ...]:
+        """Ids of the claims and decisions that count and share words with a question, best first."""
+        with self._mesh.locked():
+            relevance = Relevance(question[:MAX_QUESTION], self._labels.refresh(), self._relations)
+            relevance.settle()
+            nodes = ((id, self._mesh.graph.get(id)) for id in relevance.ranked(limit=64))
+            found = [id for id, node in nodes if node and node.type in ANSWERING and self._mesh.walkable(id)]
+            return tuple(found[:limit])
 
     def _keep(self, walk: Walk) -> None:
         with self._lock:
@@ -103,6 +120,7 @@ class Walker:
         best = search.run((seed.node, seed.how == "words") for seed in start.seeds.values())
         walk = Walk(
             question, tuple(start.seeds.values()), tuple(start.resolutions), expanded=search.expanded,
+            budget=limits.max_expand, left=search.left(),
             notes=tuple(_notes(start, search, relevance, self._mesh)),
         )  # fmt: skip
         if best is None:
@@ -138,14 +156,15 @@ class Walker:
             doubtful = len(mentions) > 1 or mention.endswith("()")
             start.resolutions.append(found)
             for id in _meant(found):
-                self._seed(start, relevance, id, mention, "named", doubtful and self._only_folded(mention, id))
+                folded = doubtful and self._only_folded(mention, id)
+                self._seed(start, relevance, id, mention, "named", found.score, folded)
             if found.ambiguous:
                 ids = tuple(near.entity for near in found.near if near.score >= ACCEPT)
                 start.notes.append(Note("ambiguous", f"{mention!r:.80} means {len(ids)} entities, all were tried", ids))
             if found.entity is None and not found.ambiguous:
                 coded = list(self._code_named(mention))
                 for id in coded:
-                    self._seed(start, relevance, id, mention, "code")
+                    self._seed(start, relevance, id, mention, "code", SAME)
                 start.unknown |= 0 if coded else relevance.words(mention)
         for mention, node in start.blocked:
             why = self.why_blocked(node.id)
@@ -156,7 +175,7 @@ class Walker:
         return start
 
     def _seed(
-        self, start: _Start, relevance: Relevance, id: str, mention: str, how: str, doubtful: bool = False
+        self, start: _Start, relevance: Relevance, id: str, mention: str, how: str, score: float, doubtful: bool = False
     ) -> None:  # fmt: skip
         """A seed. A doubtful one is begun at, but its words stay what is asked, so it need not be linked."""
         node = self._mesh.graph.get(id)
@@ -166,7 +185,7 @@ class Walker:
             start.blocked.append((mention, node))
             start.closed |= relevance.subject((mention, node.label))
             return
-        start.seeds.setdefault(id, Seed(id, node.type, node.label, how, mention))
+        start.seeds.setdefault(id, Seed(id, node.type, node.label, how, mention, round(score, 4)))
         if doubtful:
             return
         start.subjects[id] = start.subjects.get(id, 0) | relevance.subject((mention, node.label))
@@ -199,7 +218,10 @@ class Walker:
         for id in self._elsewhere(start, relevance) if start.blocked else self._literal(start, relevance):
             node = self._mesh.graph.get(id)
             if node is not None and self._mesh.walkable(id):
-                start.seeds[id] = Seed(id, node.type, node.label, "words")
+                share = (
+                    relevance.weight(relevance.mask(id) & relevance.whole) / relevance.total if relevance.total else 0.0
+                )
+                start.seeds[id] = Seed(id, node.type, node.label, "words", score=round(share, 4))
             if len(start.seeds) >= MAX_LITERAL_SEEDS:
                 break
 

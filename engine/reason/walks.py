@@ -40,6 +40,7 @@ class Seed:
         how: ``named`` (a mention resolved to it), ``code`` (a mention is its name in the code), or ``words`` (no mention
             resolved, and its text shares words with the question).
         mention: the mention, "" for ``words``.
+        score: how sure it is, 0..1: of the name that was meant, or the share of the question that its words are.
     """
 
     node: str
@@ -47,11 +48,17 @@ class Seed:
     label: str
     how: str
     mention: str = ""
+    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One node of a path and the edge that led to it; the first has no edge. ``reverse``: read against its direction."""
+    """One node of a path and the edge that led to it; the first has no edge.
+
+    Attributes:
+        reverse: the edge was read against its direction.
+        score: how well the node fits the question, 0..1: for a claim or decision as an answer, else the words it shares.
+    """
 
     node: str
     type: str
@@ -59,6 +66,28 @@ class Step:
     kind: str = ""
     edge: str = ""
     reverse: bool = False
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a walk came to and did not take, exact counts of nodes; no node is counted under two of them.
+
+    Attributes:
+        pruned: they no longer count, or the only edge to them rests on an assumption that fell.
+        wrong_type: the only edge to them is not read in this direction, towards a node of their type.
+        unfit: claims and decisions that were reached and do not answer.
+        second: claims and decisions that answer, less well.
+        crowded: edges of nodes that have too many neighbours to look at all (``Note`` ``hub``).
+        open: other nodes that were reached and not looked at, because the answer was certain or the budget spent.
+    """
+
+    pruned: int = 0
+    wrong_type: int = 0
+    unfit: int = 0
+    second: int = 0
+    crowded: int = 0
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +121,8 @@ class Walk:
         path: steps from a seed to the answer; at ``wrong_node_type`` to what came nearest.
         tail: steps from the answer on to what justifies it; not counted in ``hops``.
         evidence: ids that the answer is derived from, cites, is justified or supported by.
-        cost: of the path. hops: edges of the path. expanded: nodes looked at.
+        cost: of the path. hops: edges of the path. expanded: nodes looked at, of ``budget`` at most.
+        left: what was met and not taken.
         dead_end: the reason, None when there is an answer. detail: one sentence about it. blocker: the node in the way.
         notes: boundaries.
         tokens_walked: tokens of the labels of path and tail.
@@ -114,6 +144,8 @@ class Walk:
     cost: float = 0.0
     hops: int = 0
     expanded: int = 0
+    budget: int = 0
+    left: Left = Left()
     dead_end: Reason | None = None
     detail: str = ""
     blocker: str = ""

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mog.engine.code.freshness import Disk
+from mog.engine.code.nodes import SURFACE
 from mog.engine.code.view import CodeView
 from mog.engine.config import EngineConfig
 from mog.engine.errors import IndexMissing, NotFound, PolicyDenied, StoreDamaged, UsageError
 from mog.engine.model import Boundary, Freshness, Hit, Node, Progress, SearchAnswer
 from mog.engine.retrieval import pack, shapes, spread
 from mog.engine.retrieval.handles import USUAL, Handle, Handles, Way, is_handle
-from mog.engine.retrieval.model import Found, Hop, Item, Pack, Rendered, Zoom
-from mog.engine.retrieval.shapes import Catalog, PromptPack, Scope, Shaper
+from mog.engine.retrieval.model import Advice, Found, Hop, Item, Pack, Rendered, Zoom
+from mog.engine.retrieval.shapes import Catalog, NodeRef, PromptPack, Scope, Shaper
 from mog.engine.retrieval.shelf import Shelf
 from mog.engine.retrieval.skeleton import Outlines
 from mog.engine.retrieval.weights import SPREAD
@@ -31,13 +32,21 @@ if TYPE_CHECKING:
 
 Reading = Callable[[], AbstractContextManager[CodeView]]
 Notes = Callable[[str, Sequence[str], int], tuple[Item, ...]]
+Advising = Callable[[Sequence[str]], tuple[Advice, ...]]
 Telling = Callable[[Progress], None]
 
 #: Results that a pack is made from; places whose notes are asked for; results among which a kind is chosen; ties are broken in.
 FOUND, NOTED, KINDS_AMONG, TIED = 80, 8, 2_000, 200
+#: Surfaces shown behind what a search ranked.
+SURFACES = 3
 SPREADS = ("hops", "ppr", "off")
 #: Share of a budget that notes may take before code.
 NOTES_SHARE = 0.25
+
+
+def no_advice(locators: Sequence[str]) -> tuple[Advice, ...]:
+    """Nobody's model said anything."""
+    return ()
 
 
 def no_notes(query: str, locators: Sequence[str], budget: int) -> tuple[Item, ...]:
@@ -51,11 +60,12 @@ class Context:
     Args:
         reading: gives this thread's view of the newest generation. disk: files as they are. mog_dir: the worktree's ``.mog``.
         notes: remembered items for a query and the locators found, within a budget of tokens. caches: keep words and handles on disk.
+        advice: what was said of symbols by somebody's model.
     """
 
     def __init__(
         self, root: Path, mog_dir: Path, reading: Reading, disk: Disk, config: EngineConfig, notes: Notes = no_notes, *,
-        caches: bool = True,
+        caches: bool = True, advice: Advising = no_advice,
     ) -> None:
         self.root = root
         self._app = config.project or root.name
@@ -65,6 +75,7 @@ class Context:
         self._shelf = Shelf(mog_dir, config, keep=caches)
         self._outlines = Outlines(disk)
         self._notes = notes
+        self._advice = advice
         self._ranker: Ranker | None = None
         self._semantic = config.embeddings == "on"
         self._tie_breaker: TieBreaker | None = None
@@ -84,8 +95,15 @@ class Context:
             fresh = {path: self._fresh(view, path) for path in {one.node.path for one in found}}
             notes = (self._tie_breaker.note,) if self._tie_breaker else ()
             hits = tuple(Hit(one.node, one.score, fresh[one.node.path], one.parts) for one in found)
+            hits, more = _with_surfaces(view, query, kinds, hits, limit)
+            total += more
             gated = sum(1 for hit in hits if hit.node.gated)
             return SearchAnswer(query, hits, total, Boundary(omitted=total - len(hits), gated=gated, notes=notes), view.stamp)
+
+    def prepare(self, progress: Telling | None = None) -> None:
+        """Read the words of all files that no earlier search of this generation read, so that the next one does not wait for it."""
+        with self._reading() as view:
+            self._shelf.corpus(view, progress)
 
     def search(
         self, query: str, *, budget: int = 4_000, zoom: Zoom | None = None, kinds: Collection[str] = (), limit: int = 50,
@@ -111,9 +129,10 @@ class Context:
             rest = [*pinned, *(one for one in found if one.node.key not in seen)][skip:]
             places = [one.node.locator for one in rest[:NOTED]]
             notes = () if skip else self._notes(handle.query, places, int(budget * NOTES_SHARE))
+            zoomer = self._zoomer(view)
             made = pack.fill(
-                handle.query, rest, self._zoomer(view), budget, view.stamp, zoom=handle.way.zoom, first=notes, limit=limit,
-                boundary=limits,
+                handle.query, rest, zoomer.render, budget, view.stamp, zoom=handle.way.zoom, first=notes, limit=limit,
+                boundary=limits, least=zoomer.least,
             )  # fmt: skip
         return self._paged(replace(made, warnings=(*lost, *made.warnings)), handle, skip)
 
@@ -126,7 +145,7 @@ class Context:
         with self._reading() as view:
             node = view.find(target)
             notes = self._notes("", [node.locator], int(budget * NOTES_SHARE))
-            made = pack.fill(target, [Found(node, 1.0)], self._zoomer(view), budget, view.stamp, zoom=zoom, first=notes)
+            made = pack.fill(target, [Found(node, 1.0)], self._zoomer(view).render, budget, view.stamp, zoom=zoom, first=notes)
         shown = next((item for item in made.items if item.node is not None), None)
         if shown is not None and shown.zoom < zoom and shown.kind != "file":
             made = replace(
@@ -159,7 +178,8 @@ class Context:
         """What there is, and what of it may answer a request; not ``present``, with the reason, when there is no index."""
         try:
             with self._reading() as view:
-                return self._shaper(view).catalog(query, self._found(view, query, progress))
+                made = self._shaper(view).catalog(query, self._found(view, query, progress))
+            return replace(made, semantic_annotations=self._advised(made.matched_nodes, shapes.CANDIDATES))
         except IndexMissing as error:
             return shapes.no_catalog(self._app, error.what)
 
@@ -167,14 +187,22 @@ class Context:
         """The bounded pack for a prompt; ``unavailable`` with the reason when there is no index."""
         try:
             with self._reading() as view:
-                return self._shaper(view).prompt_pack(query, self._found(view, query, progress))
+                made = self._shaper(view).prompt_pack(query, self._found(view, query, progress))
+            return replace(made, semantic_annotations=self._advised(made.matched_nodes, shapes.PACK_TARGETS))
         except (IndexMissing, StoreDamaged) as error:  # a prompt goes on without the section
             return shapes.unavailable(self._app, error.what)
 
     def scope(self, paths: Sequence[str], query: str = "") -> Scope:
         """Proposed paths checked against the index; what is not there becomes a clarification. Raises IndexMissing."""
         with self._reading() as view:
-            return self._shaper(view).scope(paths, query)
+            made = self._shaper(view).scope(paths, query)
+        nodes = (*made.semantic_annotation_request, *made.related_nodes)
+        return replace(made, semantic_annotations=self._advised(nodes, shapes.SCOPE_TARGETS))
+
+    def _advised(self, nodes: Sequence[NodeRef], most: int) -> tuple[Advice, ...]:
+        """What is advised of symbols that are shown, as it is now."""
+        places = [node.locator for node in nodes if node.node_type == "symbol"]
+        return self._advice(places)[:most] if places else ()
 
     def _found(self, view: CodeView, query: str, progress: Telling | None) -> list[Found]:
         """Best results for a request; of an empty one the files that others lean on most."""
@@ -193,7 +221,7 @@ class Context:
     def text(self, target: str, zoom: Zoom) -> Rendered:
         """One node rendered, unbounded: what a served item is held against to see whether it is still so."""
         with self._reading() as view:
-            return self._zoomer(view)(view.find(target), zoom)
+            return self._zoomer(view).render(view.find(target), zoom)
 
     # inside
 
@@ -319,8 +347,8 @@ class Context:
             return replace(made, warnings=(*made.warnings, f"there is no handle for a next page: {error.what}"))
         return replace(made, page=f"{name}#{skip + looked_at}")
 
-    def _zoomer(self, view: CodeView) -> Callable[[Node, Zoom], Rendered]:
-        return Zoomer(view, self._outlines, self.root).render
+    def _zoomer(self, view: CodeView) -> Zoomer:
+        return Zoomer(view, self._outlines, self.root)
 
     def _fresh(self, view: CodeView, path: str) -> Freshness:
         return self._disk.file_freshness(view.file_at(path) if path else None)
@@ -342,3 +370,18 @@ def _looked_at(made: Pack) -> int:
     """How many of the found things were looked at before the budget or the limit ended it."""
     shown = sum(1 for item in made.items if item.node is not None)
     return shown + sum(made.omitted.get(why, 0) for why in ("gated", "duplicate", "missing"))
+
+
+def _with_surfaces(
+    view: CodeView, query: str, kinds: Collection[str], hits: tuple[Hit, ...], limit: int
+) -> tuple[tuple[Hit, ...], int]:
+    """Hits with the surfaces (routes, jobs, …) that hold every word, behind what the ranking found, and how many they are.
+
+    A surface has no text to be ranked by, so it takes no place from what has some, unless only surfaces were asked for.
+    """
+    only = tuple(kinds) == (SURFACE,)
+    if kinds and not only:
+        return hits, 0
+    total = view.db.search_total(query, (SURFACE,))
+    found = view.search(query, min(total, limit if only else SURFACES), (SURFACE,), lambda row: Freshness.unknown).hits if total else ()
+    return (*hits[: max(0, limit - len(found))], *found), total

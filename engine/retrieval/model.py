@@ -99,6 +99,27 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """What somebody's model said of a symbol, as it is shown beside one: not verified, and said to be so.
+
+    ``stale_status``: ``current`` while the code is the one it was said of, else ``stale``. ``trust``: always ``advisory``.
+    """
+
+    node_id: str
+    locator: str
+    purpose: str
+    domain_concepts: tuple[str, ...]
+    side_effects: tuple[str, ...]
+    invariants: tuple[str, ...]
+    risk_level: str
+    test_targets: tuple[str, ...]
+    confidence: float
+    annotator: str
+    stale_status: str
+    trust: str = "advisory"
+
+
+@dataclass(frozen=True, slots=True)
 class Pack:
     """A bounded answer. ``tokens`` of the items together never exceed ``budget`` by ``estimator``.
 

@@ -20,6 +20,8 @@ from mog.engine.retrieval.model import Found, Item, Pack, Rendered, Zoom
 from mog.engine.retrieval.weights import PACK, PackWeights
 
 Render = Callable[[Node, Zoom], Rendered]
+#: UTF-8 bytes that the text of a node has at a zoom at least; 0 where that is not known without rendering it.
+Least = Callable[[Node, Zoom], int]
 MIN_BUDGET, MAX_BUDGET = 64, 100_000
 #: Score of what was pinned: it comes before all that was found.
 PINNED = float("inf")
@@ -32,12 +34,20 @@ _DRAWN_AS_NOTHING = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f") | {
 
 def printed(item: Item) -> str:
     """An item as every surface prints it: a line that says what it is, its text, its warnings. This is what is paid for."""
-    marks = [item.kind, item.zoom.name, item.freshness.value]
-    marks += [item.tier.name] if item.tier is not Tier.certain else []
-    marks += [item.label] if item.label != "repo" else []
-    marks += ["pinned"] if item.pinned else []
-    head = f"{item.id} [{', '.join(marks)}]"
-    lines = [*map(_one_line, (head, *(f"! {warning}" for warning in item.warnings))), item.text.rstrip("\n")]
+    return _printed(
+        item.id, item.kind, item.zoom, item.freshness, item.tier, item.label, item.pinned, item.warnings, item.text
+    )  # fmt: skip
+
+
+def _printed(
+    id: str, kind: str, zoom: Zoom, freshness: Freshness, tier: Tier, label: str, pinned: bool, warnings: Sequence[str], text: str
+) -> str:  # fmt: skip
+    marks = [kind, zoom.name, freshness.value]
+    marks += [tier.name] if tier is not Tier.certain else []
+    marks += [label] if label != "repo" else []
+    marks += ["pinned"] if pinned else []
+    head = f"{id} [{', '.join(marks)}]"
+    lines = [*map(_one_line, (head, *(f"! {warning}" for warning in warnings))), text.rstrip("\n")]
     return "\n".join(line for line in lines if line) + "\n"
 
 
@@ -66,12 +76,12 @@ def make_item(found: Found, rendered: Rendered) -> Item:
     """One found thing with its text, and what that costs."""
     node = found.node
     tier = max((hop.tier for hop in found.path), default=Tier.certain)
-    item = Item(
-        node.locator, node.kind, rendered.text, rendered.zoom, 0, 0, rendered.freshness, tier=tier, score=found.score,
-        parts=found.parts, path=found.path, node=node, provenance=_provenance(found), warnings=rendered.warnings,
-        pinned=found.score == PINNED,
+    id, pinned = node.locator, found.score == PINNED
+    size = cost(_printed(id, node.kind, rendered.zoom, rendered.freshness, tier, "repo", pinned, rendered.warnings, rendered.text))
+    return Item(
+        id, node.kind, rendered.text, rendered.zoom, estimator.of_bytes(size), size, rendered.freshness, tier=tier, score=found.score,
+        parts=found.parts, path=found.path, node=node, provenance=_provenance(found), warnings=rendered.warnings, pinned=pinned,
     )  # fmt: skip
-    return costed(item)
 
 
 def costed(item: Item) -> Item:
@@ -91,6 +101,7 @@ def _provenance(found: Found) -> str:
 def fill(
     query: str, found: Sequence[Found], render: Render, budget: int, stamp: IndexStamp, *, zoom: Zoom | None = None,
     first: Sequence[Item] = (), limit: int = 50, boundary: Boundary | None = None, weights: PackWeights = PACK,
+    least: Least | None = None,
 ) -> Pack:  # fmt: skip
     """Fill a pack.
 
@@ -100,9 +111,10 @@ def fill(
             where they fit, then signatures again. A class whose signatures would take too much is shown as its names.
         first: ready items (notes, pins) that come before what was found; they count against the budget as all do.
         limit: items at most.
+        least: cheaper than rendering: what a node takes at a zoom at least. It changes no pack, only how soon it is made.
     """
     budget = max(MIN_BUDGET, min(budget, MAX_BUDGET))
-    packing = _Packing(render, budget, limit, weights)
+    packing = _Packing(render, least or _nothing, budget, limit, weights)
     for item in map(costed, first):
         packing.ready(item)
     rest = packing.add(found, 0, zoom, int(budget * weights.signature_share) if zoom is None else budget)
@@ -119,6 +131,10 @@ def fill(
     )  # fmt: skip
 
 
+def _nothing(node: Node, zoom: Zoom) -> int:
+    return 0
+
+
 class _Packing:
     """A pack while it is filled.
 
@@ -127,8 +143,9 @@ class _Packing:
         needed: tokens of the first thing that the budget left out.
     """
 
-    def __init__(self, render: Render, budget: int, limit: int, weights: PackWeights) -> None:
+    def __init__(self, render: Render, least: Least, budget: int, limit: int, weights: PackWeights) -> None:
         self.render = render
+        self.least = least
         self.budget = budget
         self.left = budget
         self.limit = limit
@@ -192,7 +209,9 @@ class _Packing:
     def _fit(self, found: Found, zoom: Zoom | None) -> tuple[Item | None, str]:
         """The item at its zoom; lower when it is the first, or would take half of the budget; else why not."""
         wanted = 0
-        for level in range(Zoom.L1 if zoom is None else zoom, -1, -1):
+        start = Zoom.L1 if zoom is None else zoom
+        start = Zoom.L0 if zoom is None and self._surely_too_much(found.node) else start
+        for level in range(start, -1, -1):
             rendered = self.render(found.node, Zoom(level))
             if rendered.gated and not rendered.text:
                 return None, "gated"
@@ -208,12 +227,23 @@ class _Packing:
                 return item, ""
             if len(self.items) > self.ready_made and item.tokens <= self.budget // 2:
                 break
+        if zoom is None and start == Zoom.L0:  # what its signatures take is known only when they are made
+            wanted = make_item(found, self.render(found.node, Zoom.L1)).tokens
         self.needed = self.needed or wanted
         return None, "budget"
 
     def _too_much(self, item: Item) -> bool:
         """Whether the signatures of what holds others (a class, a file) take more than they are worth before one was picked."""
-        return _holds(item) and item.tokens > max(MIN_BUDGET, int(self.budget * self.weights.outline_share))
+        return _holds(item.node) and item.tokens > self._outline()
+
+    def _outline(self) -> int:
+        return max(MIN_BUDGET, int(self.budget * self.weights.outline_share))
+
+    def _surely_too_much(self, node: Node) -> bool:
+        """The same before anything is rendered, where what is here cannot show it already."""
+        if not _holds(node) or any(_below(node, one.node) for one in self._by_path.get(node.path, ()) if one.node is not None):
+            return False
+        return estimator.of_bytes(self.least(node, Zoom.L1)) > self._outline()
 
     def _repeats(self, item: Item, zoom: Zoom | None) -> bool:
         """Whether an item that is here shows it. Of the best few, the body may be shown yet, so they are kept for now."""
@@ -228,9 +258,12 @@ class _Packing:
             item = self.items[at]
             if item.node is None or item.node.type != "symbol" or item.zoom >= Zoom.L2 or self.left <= 0:
                 continue
+            most_now = min(most, self.left + item.tokens)
+            if estimator.of_bytes(self.least(item.node, Zoom.L2)) > most_now:
+                continue
             rendered = self.render(item.node, Zoom.L2)
             larger = make_item(Found(item.node, item.score, item.parts, item.path), rendered)
-            if not rendered.gated and rendered.text and larger.tokens <= most and larger.tokens - item.tokens <= self.left:
+            if not rendered.gated and rendered.text and larger.tokens <= most_now:
                 self._exchange(at, larger)
         for at in range(len(self.items) - 1, self.ready_made - 1, -1):
             item = self.items[at]
@@ -239,18 +272,20 @@ class _Packing:
                 self.omitted["duplicate"] += 1
 
 
-def _holds(item: Item) -> bool:
-    return item.node is not None and (item.node.type == "file" or item.node.kind in CLASSES)
+def _holds(node: Node | None) -> bool:
+    return node is not None and (node.type == "file" or node.kind in CLASSES)
+
+
+def _below(node: Node, owner: Node) -> bool:
+    """Whether a symbol stands inside what another node is, by its name."""
+    return node.type == "symbol" and node.path == owner.path and (owner.type == "file" or node.qual.startswith(owner.qual + "."))
 
 
 def _inside(item: Item, other: Item) -> bool:
     """Whether another item shows all that this one does: a method in its class, a closure in its function, all in their file."""
     node, owner = item.node, other.node
-    if node is None or owner is None or node.path != owner.path or node.type != "symbol" or item.zoom > other.zoom:
+    if node is None or owner is None or item.zoom > other.zoom or other.zoom is Zoom.L0 or not _below(node, owner):
         return False
-    below = "" if owner.type == "file" else owner.qual + "."
-    if not node.qual.startswith(below) or other.zoom is Zoom.L0:
-        return False
-    if other.zoom >= Zoom.L2 or (_holds(other) and "." not in node.qual[len(below) :]):
+    if other.zoom >= Zoom.L2 or (_holds(owner) and "." not in node.qual[0 if owner.type == "file" else len(owner.qual) + 1 :]):
         return True
     return bool(item.text) and item.text.partition("\n")[0].strip() in map(str.strip, other.text.split("\n"))

@@ -14,12 +14,14 @@ from functools import cache
 from typing import NamedTuple
 
 from mog.engine.code.changed import Changed
-from mog.engine.code.history import LEAST_TOGETHER, History, Partner
+from mog.engine.code.history import LEAST_TOGETHER, History
 from mog.engine.code.nodes import TEST
 from mog.engine.code.view import UNKNOWN_KINDS, CodeView
+from mog.engine.contracts.answer import by_role
 from mog.engine.errors import NotFound, UsageError
 from mog.engine.model import Boundary, CoChanged, Freshness, ImpactAnswer, Named, Neighborhood, Node, Reached, Tier
 from mog.engine.retrieval import usage
+from mog.engine.store.index_db import AMONG, chunks
 from mog.engine.store.schema import SPACE_TYPE, FileRow
 from mog.engine.store.snapshot import Closure
 
@@ -70,12 +72,14 @@ def named(view: CodeView, targets: Iterable[str]) -> Seeds:
     Raises:
         NotFound, AmbiguousTarget: as ``CodeView.find``. UsageError: no target, or one that is the repository as a whole.
     """
-    found = {node.key: node for node in map(view.find, targets)}
+    found = {node.key: node for node in map(view.find_bare, targets)}
     if not found:
         raise UsageError("nothing was named", where="impact", way_out="name what will change")
     for node in found.values():
         if node.type == "container":
-            raise UsageError("a change of the whole repository reaches all of it", where=node.name, way_out="name a file or symbol")
+            raise UsageError(
+                "a change of the whole repository reaches all of it", where=node.name, way_out="name a file or symbol"
+            )
     return Seeds(tuple(found.values()))
 
 
@@ -123,30 +127,40 @@ def impact(view: CodeView, seeds: Seeds, ask: Ask, doors: Doors) -> ImpactAnswer
     Closure over the impact directions of GRAPH.md from the seeds and all that lies inside them, by certain links (by those of the
     lower tiers too with ``ask.maybe``).
     """
-    inner = _inside(view, seeds.nodes)
+    inner = inside(view, seeds.nodes)
     every = (Tier.certain, *BELOW)
     closure = _closure(view, inner, ask.depth, every if ask.maybe else (Tier.certain,), seeds.nodes)
     wide = closure.total if ask.maybe else _closure(view, inner, ask.depth, every, seeds.nodes, limit=0).total
     places = {key: (file, flags) for key, file, flags in view.db.node_places(closure.nodes)}
     kept = [at for at, key in enumerate(closure.nodes) if not ask.tests or places[key][1] & TEST]
     page = _paged(view, closure, kept, ask)
-    tests = _in_order(view, [closure.nodes[at] for at in kept if places[closure.nodes[at]][1] & TEST])
+    tests = in_order(view, [closure.nodes[at] for at in kept if places[closure.nodes[at]][1] & TEST])
     test_files = sorted({os.fsdecode(row.path) for key in tests if (row := view.file_row(places[key][0]))})
+    surfaces = _surfaces(view, closure)
     beside = _Beside.of(view, seeds.nodes, doors, ask.depth, nothing=not wide)
     shown = tuple(_reached(view, closure, page, places, doors.fresh))
     end = ask.after + len(page)
     depths = Counter(closure.depth[at] for at in kept)
     return ImpactAnswer(
         seeds.nodes[0], shown, len(kept), tuple(depths[hop] for hop in range(1, max(depths, default=0) + 1)),
-        tuple(view.nodes(tests[: ask.limit]).values()), len(tests), len({places[closure.nodes[at]][0] for at in kept}),
+        tuple(view.nodes(tests[: ask.limit]).values()), len(tests), len({places[closure.nodes[at]][0] for at in kept} - {0}),
         _boundary(view, seeds, inner, beside, len(kept) - len(shown), nothing=not wide, maybe=ask.maybe), view.stamp,
         seeds.nodes, wide - closure.total, tuple(test_files[: ask.limit]), len(test_files), beside.importers[:BESIDE],
         len(beside.importers), beside.importers_all, beside.named, beside.sites, beside.co_changed, beside.history,
-        ask.after, end if end < len(kept) else 0,
+        ask.after, end if end < len(kept) else 0, surfaces[: ask.limit], by_role(surfaces),
     )  # fmt: skip
 
 
-def _inside(view: CodeView, seeds: Iterable[Node]) -> list[int]:
+def _surfaces(view: CodeView, closure: Closure) -> tuple[Node, ...]:
+    """Routes, pages, jobs, … among what is reached, the nearest first."""
+    code, sql = view.db.code_or_none(SPACE_TYPE, "entity"), f"SELECT id FROM nodes WHERE type = ? AND id {AMONG}"
+    found = {key for chunk in chunks(closure.nodes) for (key,) in view.db.rows(sql, (code, chunk))}
+    depth = {key: closure.depth[at] for at, key in enumerate(closure.nodes) if key in found}
+    nodes = view.nodes(found).values()
+    return tuple(sorted(nodes, key=lambda node: (depth[node.key], node.signature, node.name)))
+
+
+def inside(view: CodeView, seeds: Iterable[Node]) -> list[int]:
     """The seeds, other definitions of their names (overloads), and what they define, however deep: members of a class, symbols of a
     file."""
     rows = view.db.nodes(node.key for node in seeds)
@@ -155,9 +169,16 @@ def _inside(view: CodeView, seeds: Iterable[Node]) -> list[int]:
 
 
 def _closure(
-    view: CodeView, inner: Sequence[int], depth: int, tiers: Sequence[Tier], seeds: Sequence[Node], limit: int | None = None
+    view: CodeView,
+    inner: Sequence[int],
+    depth: int,
+    tiers: Sequence[Tier],
+    seeds: Sequence[Node],
+    limit: int | None = None,
 ) -> Closure:
-    ways = {kind: row.impact for kind, row in view.ontology.edge_types.items() if row.layer == "code" and kind != "contains"}
+    ways = {
+        kind: row.impact for kind, row in view.ontology.edge_types.items() if row.layer == "code" and kind != "contains"
+    }
     if any(seed.type == "unresolved" for seed in seeds):
         tiers = (*tiers, Tier.unknown)  # who uses a name of outside is known by links of that tier only
     return view.graph.closure(inner, direction_by_kind=ways, tiers=tiers, max_depth=depth, limit=limit)
@@ -178,13 +199,13 @@ def _paged(view: CodeView, closure: Closure, kept: Sequence[int], ask: Ask) -> l
 
 def _order(view: CodeView, keys: Sequence[int]) -> dict[int, tuple[bytes, int, int]]:
     """Key → (path, place in the file, key): an order that does not know in which order files were indexed."""
-    sql = "SELECT n.id, f.path, n.ord FROM nodes n LEFT JOIN files f ON f.id = n.file WHERE n.id IN ({})"
-    chunks = (keys[at : at + 500] for at in range(0, len(keys), 500))
-    rows = (row for chunk in chunks for row in view.db.rows(sql.format(", ".join(map(str, chunk)))))
+    sql = f"SELECT n.id, f.path, n.ord FROM nodes n LEFT JOIN files f ON f.id = n.file WHERE n.id {AMONG}"
+    rows = (row for chunk in chunks(keys) for row in view.db.rows(sql, (chunk,)))
     return {key: (path or b"", ord_, key) for key, path, ord_ in rows}
 
 
-def _in_order(view: CodeView, keys: Sequence[int]) -> list[int]:
+def in_order(view: CodeView, keys: Sequence[int]) -> list[int]:
+    """Keys by path and place in the file: an order that does not know in which order files were indexed."""
     order = _order(view, keys)
     return sorted(keys, key=order.__getitem__)
 
@@ -215,7 +236,9 @@ def _boundary(
         what = repr(next(iter(names))) if len(names) == 1 else f"as one of {len(names)} names"
         notes.append(f"{receivers + capped} call sites named {what} have receivers that are not known")
     if unlinked and not beside.sites:
-        notes.append(f"{unlinked} fields and constants are among what changes: their uses are not linked, ask for one to count them")
+        notes.append(
+            f"{unlinked} fields and constants are among what changes: their uses are not linked, ask for one to count them"
+        )
     if nothing and not (receivers or capped or beside.sites or beside.importers):
         notes.append("nothing in the index uses it, and its name stands in no other place")
     gated = sum(node.gated for node in seeds.nodes)
@@ -257,9 +280,11 @@ class _Beside:
         """Gather it, importers of importers as deep as the closure; files are read only for what no link tells of."""
         paths = sorted({node.path for node in seeds if node.path})
         files = [node.key for node in view.nodes_at([(path, -1) for path in paths]).values()]
-        importing = _in_order(view, usage.importers(view, files))
+        importing = in_order(view, usage.importers(view, files))
         nodes = view.nodes(importing)
-        everyone = view.graph.closure(files, direction_by_kind={"imports": "in"}, max_depth=depth or None, limit=0).total
+        everyone = view.graph.closure(
+            files, direction_by_kind={"imports": "in"}, max_depth=depth or None, limit=0
+        ).total
         uses = [
             usage.of(view, node, doors.read, BESIDE)
             for node in seeds
@@ -267,7 +292,7 @@ class _Beside:
         ]
         named = tuple(Named(node, count) for use in uses for node, count in use.holders)
         sites = sum(use.sites for use in uses)
-        met, said = co_changed(view, paths, doors)
+        met, _, said = co_changed(view, paths, doors)
         notes = (_uses_note(seeds, uses),) if uses and sites else ()
         return cls(tuple(nodes[key] for key in importing), everyone, named[:BESIDE], sites, met, said, notes)
 
@@ -279,33 +304,27 @@ def _uses_note(seeds: Sequence[Node], uses: Sequence[usage.Usage]) -> str:
     return f"no link leads to it, but its name stands at {sites} other sites in {files} files"
 
 
-def co_changed(view: CodeView, paths: Sequence[str], doors: Doors) -> tuple[tuple[CoChanged, ...], str]:
-    """Files of the index that changed in the same commits as ``paths``, strongest first, and how far the history reaches."""
+def co_changed(view: CodeView, paths: Sequence[str], doors: Doors) -> tuple[tuple[CoChanged, ...], int, str]:
+    """Files of the index that changed in the same commits as ``paths``: the strongest, how many in all, how far history reaches."""
     if doors.history is None or not paths:
-        return (), ""
+        return (), 0, ""
     history = doors.history()
-    found: list[Partner] = []
-    for partner in history.partners(paths, doors.least):
-        if len(found) == BESIDE:
-            break
-        if view.db.file_by_path(os.fsencode(partner.path)) is not None:
-            found.append(partner)
-    return tuple(CoChanged(one.path, one.together, one.own) for one in found), _reach_of(history)
+    known = [one for one in history.partners(paths, doors.least) if view.file_at(one.path) is not None]
+    return tuple(CoChanged(one.path, one.together, one.own) for one in known[:BESIDE]), len(known), _reach_of(history)
 
 
 def _reach_of(history: History) -> str:
     said = history.coverage
     if said.why_not:
         return f"co-change is not known: {said.why_not}"
-    end = "cut off: a shallow clone" if said.shallow else "all of them" if said.whole else f"the last {said.window:,}"
-    left = f", {said.huge} too large to count" if said.huge else ""
-    return f"co-change from {said.commits:,} commits ({end}{left})"
+    return f"co-change from {said}"
 
 
 def whole(view: CodeView, hood: Neighborhood, doors: Doors) -> Neighborhood:
     """A neighbourhood with what changed in the same commits, and a word about links that are not drawn."""
-    met, said = co_changed(view, [hood.node.path] if hood.node.path else [], doors)
+    met, total, said = co_changed(view, [hood.node.path] if hood.node.path else [], doors)
     notes = hood.boundary.notes
     if hood.node.kind in usage.BY_NAME:
         notes = (*notes, "uses of fields and constants are not linked; `mog impact` counts them by name")
-    return replace(hood, co_changed=met, history=said, boundary=replace(hood.boundary, notes=notes))
+    boundary = replace(hood.boundary, notes=notes)
+    return replace(hood, co_changed=met, history=said, co_changed_total=total, boundary=boundary)

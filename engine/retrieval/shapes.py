@@ -16,7 +16,7 @@ from mog.engine.code.languages.paths import is_test_path
 from mog.engine.code.view import CodeView
 from mog.engine.model import Freshness, Node, ScanHealth, Tier
 from mog.engine.retrieval import words
-from mog.engine.retrieval.model import Found
+from mog.engine.retrieval.model import Advice, Found
 from mog.engine.retrieval.scope import Clarification, check
 from mog.engine.store.schema import FileRow
 
@@ -100,6 +100,7 @@ class Catalog:
     omitted: Mapping[str, int] = field(default_factory=dict)
     status: str = "loaded"
     reason: str = ""
+    semantic_annotations: tuple[Advice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class PromptPack:
     pack_kind: str = "context_graph_prompt_pack"
     source: str = "index"
     present: bool = True
+    semantic_annotations: tuple[Advice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class Scope:
     clarifications: tuple[Clarification, ...]
     warnings: tuple[str, ...] = ()
     grants_edit: bool = False
+    semantic_annotations: tuple[Advice, ...] = ()
 
 
 Fresh = Callable[[FileRow | None], Freshness]

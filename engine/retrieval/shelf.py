@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mog.engine.code import content, ingest, secrets
+from mog.engine.code import content, extract, ingest, secrets
 from mog.engine.code import facts as schema
 from mog.engine.code.gates import Gates
 from mog.engine.code.view import CodeView
@@ -158,7 +158,7 @@ def _made(reader: content.Reader, gates: Gates, job: Job) -> Made:
     drifted = ingest.facts_key(read.blob, lang, path) != job.row.facts
     if drifted:
         _move(facts, ingest.facts_of(lang, clean, path, gate.spans, anchored=False))
-    return Made(path, terms.file_terms(path, facts, clean), drifted)
+    return Made(path, terms.file_terms(path, facts, extract.shown(lang, clean)[1]), drifted)
 
 
 def _move(facts: schema.Facts, now: schema.Facts) -> None:

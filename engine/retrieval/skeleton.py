@@ -33,13 +33,15 @@ class Outline:
     Attributes:
         clean: its bytes, gated spans blanked. syms: rows of its facts (``facts.py``) that fit these bytes.
         gated: the whole file is withheld; then ``clean`` is empty. blanked: how many values are blanked.
+        padded: its lines were filled up with blanks to keep their places (code of a notebook).
     """
 
     def __init__(
         self, path: str, language: str, clean: bytes, syms: Sequence[Sequence[Any]], freshness: Freshness, *,
-        gated: bool = False, blanked: int = 0,
+        gated: bool = False, blanked: int = 0, padded: bool = False,
     ) -> None:  # fmt: skip
         self.path = path
+        self.padded = padded
         self.language = language
         self.clean = clean
         self.syms = syms
@@ -71,7 +73,8 @@ class Outline:
     def body(self, ord_: int) -> str:
         """The whole text of a symbol, decorators included, as it is written: an agent edits by it."""
         sym = self.syms[ord_]
-        return _text(self.clean[self._line_start(sym[schema.FULL]) : sym[schema.STOP]])
+        text = _text(self.clean[self._line_start(sym[schema.FULL]) : sym[schema.STOP]])
+        return "\n".join(map(str.rstrip, text.split("\n"))) if self.padded else text
 
     def skeleton(self, ord_: int) -> str:
         """Decorators, whole signature and documentation; of what holds definitions also those of everything in it.
@@ -88,6 +91,16 @@ class Outline:
             whole = self._parsed(0, len(self.clean))
             self._skeletons[-1] = "\n".join(self._skeleton(ord_, whole, 0) for ord_ in self.members(-1))
         return self._skeletons[-1]
+
+    def least(self, ord_: int) -> int:
+        """Bytes that ``skeleton``, or ``contents`` for -1, has at least: signatures are never cut, but for white space and commas."""
+        if ord_ < 0:
+            return sum(map(self.least, self.members(-1)))
+        every = [ord_, *self._shown(ord_)]
+        if any(map(self.withheld, every)):
+            return 0
+        runs = (self.syms[one][schema.SIG] for one in every if self.syms[one][schema.KIND] in RUNS)
+        return sum(len("".join(sig.replace(",", "").split())) for sig in runs)
 
     def _skeleton(self, ord_: int, tree: tuple[Syntax, int] | None, whole: int) -> str:
         sym = self.syms[ord_]
@@ -231,7 +244,8 @@ class Outlines:
             return Outline(path, "", b"", (), Freshness.gated, gated=True)
         clean = secrets.redact(data, gate.spans) if gate.spans else data
         syms = self._syms(view, row, fresh, clean, path, gate)
-        return Outline(path, language_of(path, data[:200]), clean, syms, fresh, blanked=len(gate.spans))
+        language, text = extract.shown(language_of(path, data[:200]), clean)
+        return Outline(path, language, text, syms, fresh, blanked=len(gate.spans), padded=text is not clean)
 
     @staticmethod
     def _syms(

@@ -59,6 +59,18 @@ class Zoomer:
             return self._file(outline, zoom, warnings)
         return self._symbol(outline, node, zoom, warnings)
 
+    def least(self, node: Node, zoom: Zoom) -> int:
+        """UTF-8 bytes that a node's text has at a zoom at least, found without making it; 0 where that is not known."""
+        outline = self._outline(node.path) if node.path and not node.gated and zoom in (Zoom.L1, Zoom.L2) else None
+        if outline is None or outline.gated:
+            return 0
+        if node.type == "file":
+            return outline.least(-1) if zoom is Zoom.L1 else 0
+        ord_ = outline.find(node.qual)
+        if ord_ is None or outline.withheld(ord_):
+            return 0
+        return outline.least(ord_) if zoom is Zoom.L1 else len(outline.body(ord_).rstrip("\n"))
+
     def _gated(self, node: Node, zoom: Zoom) -> Rendered:
         """The name where that is all that was asked for, else nothing."""
         text = f"{node.path}: {node.qual or node.name}" if zoom is Zoom.L0 else ""

@@ -151,6 +151,24 @@ def test_a_pin_by_hand_survives_another_serving_and_one_from_a_pack_follows_the_
     assert {row.entry.id: row.kept for row in agent.state().items} == {"a": "recent", "b": "recent"}
 
 
+def test_a_pin_is_of_the_thing_in_all_its_servings(agent: WorkingSet) -> None:
+    def kept() -> list[str]:
+        return [row.kept for row in agent.state().items]
+
+    older = agent.serve([sized("a", 10)]).refs[0]
+    newer = agent.serve([sized("a", 20)]).refs[0]
+    agent.pin(newer)
+    agent.recall(older)
+    assert kept() == ["pinned", "pinned"]
+    agent.unpin(older)
+    assert kept() == ["recent", "recent"]
+    agent.evict(0)
+    agent.pin("a")
+    agent.serve([sized("a", 30)])
+    agent.unpin("a")
+    assert not agent.recall(older).item.pinned  # it was pinned when another took its place
+
+
 def test_what_was_evicted_comes_back_byte_for_byte_and_is_held_again(agent: WorkingSet) -> None:
     text = "def é(): return '\udcff\ud83d\ude00\x00'\r\n\t#[ws_"
     served = agent.serve([item("a", text * 20)])

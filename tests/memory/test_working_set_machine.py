@@ -126,9 +126,7 @@ class Sets(RuleBasedStateMachine):
     def pin(self, data: st.DataObject, on: bool) -> None:
         ref = data.draw(st.sampled_from(sorted(self.held)))
         agent = self.agent
-        others = {one for one in self.held if self.owner[one] == self.owner[ref]} - {ref}
-        for one in {ref} | others:
-            (agent.pin if on else agent.unpin)(one)
+        (agent.pin if on else agent.unpin)(ref)
         (self.pinned.add if on else self.pinned.discard)(self.owner[ref])
 
     @rule(name=NAMES, state=st.sampled_from([Freshness.fresh, Freshness.drifted, Freshness.missing]))

@@ -19,12 +19,23 @@ from mog.engine.reason.telemetry import KEPT_WALKS, MAX_BYTES, MAX_HOPS, SpaceSa
 from mog.engine.reason.walks import Step, Walk
 
 
-def walk(hops: int = 1, *, dead_end: Reason | None = None, question: str = "why?", tag: str = "", read: int = 100) -> Walk:
-    path = tuple(Step(f"n{tag}{i}", "claim", "l", "mentions" if i else "", f"e{tag}{i}" if i else "") for i in range(hops + 1))
+def walk(
+    hops: int = 1, *, dead_end: Reason | None = None, question: str = "why?", tag: str = "", read: int = 100
+) -> Walk:
+    path = tuple(
+        Step(f"n{tag}{i}", "claim", "l", "mentions" if i else "", f"e{tag}{i}" if i else "") for i in range(hops + 1)
+    )
     answer = None if dead_end else path[-1].node
     tail = () if dead_end else (Step("s", "source", "S", "derived_from", "es"),)
     return Walk(
-        question, answer_id=answer, path=path, tail=tail, hops=hops, dead_end=dead_end, tokens_walked=10, tokens_read=read
+        question,
+        answer_id=answer,
+        path=path,
+        tail=tail,
+        hops=hops,
+        dead_end=dead_end,
+        tokens_walked=10,
+        tokens_read=read,
     )
 
 
@@ -38,6 +49,7 @@ def test_numbers_are_sums_of_what_was_reported() -> None:
     assert r.dead_ends == {"entity_unresolved": 1}
     assert r.traversals == {"mentions": 7, "derived_from": 4}
     assert (r.tokens_walked, r.tokens_read) == (30, 300), "a walk that knows one of the two counts for neither"
+    assert r.costs == ((10, 100),) * 3
     assert (r.busiest_edges[0].id, r.busiest_edges[0].count) == ("e1", 4) and t.walked("n0") == 5 and t.walked("x") == 0
 
 
@@ -142,3 +154,26 @@ def test_without_a_path_nothing_is_written(tmp_path: Path) -> None:
     t.record(walk())
     t.save()
     assert not list(tmp_path.iterdir())
+
+
+def test_two_processes_that_count_in_one_file_lose_none_of_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "telemetry.json"
+    one, two = Telemetry(path), Telemetry(path)
+    for number in range(6):
+        teller = (one, two)[number % 2]
+        teller.record(Walk(f"question {number}", dead_end=Reason.no_typed_edge))
+        teller.save()
+    for told in (two.report(), Telemetry(path).report()):
+        assert (told.walks, dict(told.dead_ends)) == (6, {"no_typed_edge": 6})
+        assert [question for question, *_ in told.recent] == [f"question {number}" for number in range(6)]
+
+
+def test_walks_that_were_not_saved_yet_are_counted_on_top_of_what_others_saved(tmp_path: Path) -> None:
+    path = tmp_path / "telemetry.json"
+    one, two = Telemetry(path), Telemetry(path)
+    for number in range(3):
+        one.record(Walk(f"mine {number}"))
+    two.record(Walk("theirs"))
+    two.save()
+    one.save()
+    assert Telemetry(path).report().walks == 4
