@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +32,8 @@ class Key:
 
     Attributes:
         name: dotted name in mog.yaml.
-        field: field of ``EngineConfig`` it fills.
-        kind: ``text``, ``patterns``, ``names``, ``count``, ``seconds`` or ``choice``.
+        field: field of ``EngineConfig`` it fills, or of ``TuiConfig`` for a key of the section ``tui``.
+        kind: ``text``, ``patterns``, ``paths``, ``names``, ``count``, ``seconds``, ``choice``, ``keys`` or ``themes``.
         choices: legal values of a ``choice``, or of each of ``names`` (empty: any).
         least, most: bounds of a ``count``.
         doc: one sentence for the manual.
@@ -52,6 +52,30 @@ class Key:
         """Environment variable of the key: ``index.max_file_bytes`` → ``MOG_INDEX_MAX_FILE_BYTES``."""
         return "MOG_" + self.name.upper().replace(".", "_")
 
+    @property
+    def of_tui(self) -> bool:
+        """Whether it is a setting of the workbench, of which the engine knows nothing."""
+        return self.name.startswith("tui.")
+
+
+@dataclass(frozen=True, slots=True)
+class TuiConfig:
+    """Settings of the workbench, as they were written; the workbench checks what only it can know.
+
+    Attributes:
+        theme: name of a theme, "" chooses one for the terminal. themes: name → role → colour, of themes of the person's own.
+        keys: name of an action → its keys instead. motion: ``on`` or ``off``: whether what changed is bold for a moment.
+        mouse: ``on`` or ``off``. glyphs: ``auto``, ``ascii`` or ``unicode``. tour: ``on`` or ``off``: whether a first start shows it.
+    """
+
+    theme: str = ""
+    themes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    keys: Mapping[str, str | list[str]] = field(default_factory=dict)
+    motion: str = "on"
+    mouse: str = "on"
+    glyphs: str = "auto"
+    tour: str = "on"
+
 
 _NEVER_EVICTED = (
     "pinned", "active_task", "correction", "constraint", "convention", "decision", "failure", "risk", "observation", "fact",
@@ -63,6 +87,7 @@ KEYS = (
     Key("index.exclude", "exclude", "patterns", "Files left out, in addition to .gitignore and .mogignore."),
     Key("index.max_file_bytes", "max_file_bytes", "count", "Larger files keep a row and a reason, nothing else."),
     Key("index.allow_secret_content", "allow_secret_content", "patterns", "Files a person declared free of secrets."),
+    Key("index.scip", "scip", "paths", "SCIP indexes to read instead of those that lie at the top and in .mog/scip."),
     Key("index.workers", "workers", "count", "Extraction processes; 0 chooses by the number of cores."),
     Key("index.git_history.co_change_window", "co_change_window", "count",
         "Commits looked at for what changes together; 0 switches it off.", most=100_000),
@@ -86,6 +111,13 @@ KEYS = (
     Key("embeddings.tie_breaker", "embeddings", "choice", "Static embeddings break ties of a search; needs the extra [embed].",
         ("off", "on")),
     Key("memory.agents", "agent_memory", "choice", "Whether agents and tools may remember.", ("allow", "refuse")),
+    Key("tui.theme", "theme", "text", "Theme of the workbench."),
+    Key("tui.themes", "themes", "themes", "Themes of your own."),
+    Key("tui.keys", "keys", "keys", "Other keys for actions of the workbench."),
+    Key("tui.motion", "motion", "choice", "Whether what changed is bold for a moment.", ("on", "off")),
+    Key("tui.mouse", "mouse", "choice", "Whether the workbench listens to the mouse.", ("on", "off")),
+    Key("tui.glyphs", "glyphs", "choice", "What marks and lines are drawn with.", ("auto", "ascii", "unicode")),
+    Key("tui.tour", "tour", "choice", "Whether the first start shows the five lines of the tour.", ("on", "off")),
 )
 RESERVED = (
     "index.languages",
@@ -106,7 +138,8 @@ version: 1
 # watch:
 #   mode: auto                         # auto, poll or off
 """
-_OTHER_VARIABLES = ("MOG_TRUST_DIR", "MOG_KEYS_DIR", "MOG_WITNESS_DIR")  # folders outside of any repository
+# folders outside of any repository; and glyphs, which programs without a workspace need to know as well
+_OTHER_VARIABLES = ("MOG_TRUST_DIR", "MOG_KEYS_DIR", "MOG_WITNESS_DIR", "MOG_GLYPHS")
 _BY_NAME = {key.name: key for key in KEYS}
 _SECTIONS = {name.rpartition(".")[0] for name in (*_BY_NAME, *RESERVED)} - {""}
 
@@ -122,11 +155,16 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What applies to one workspace: the engine's record, every setting with its origin, sentences about the rest."""
+    """What applies to one workspace: the records of engine and workbench, every setting with its origin, sentences about the rest."""
 
     engine: EngineConfig
     settings: tuple[Setting, ...]
     notes: tuple[str, ...]
+    tui: TuiConfig = TuiConfig()
+
+    def origin(self, name: str) -> str:
+        """Who set a setting: ``built-in``, ``mog.yaml:4``, a variable, a flag."""
+        return next(setting.origin for setting in self.settings if setting.name == name)
 
 
 def load(root: Path, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Config:
@@ -147,10 +185,15 @@ def load(root: Path, environ: Mapping[str, str], flags: Mapping[str, object] | N
     found.update(_from_environment(environ, notes))
     for name, value in (flags or {}).items():
         found[name] = Setting(name, _checked(_BY_NAME[name], value, _flag(name)), _flag(name))
-    engine = EngineConfig(**{_BY_NAME[name].field: setting.value for name, setting in found.items()})  # type: ignore[arg-type]
-    settings = tuple(found.get(key.name) or Setting(key.name, getattr(engine, key.field), "built-in") for key in KEYS)
+    engine, tui = EngineConfig(**_fields(found, False)), TuiConfig(**_fields(found, True))  # type: ignore[arg-type]
+    values = {key.name: getattr(tui if key.of_tui else engine, key.field) for key in KEYS}
+    settings = tuple(found.get(name) or Setting(name, value, "built-in") for name, value in values.items())
     _check_marks({setting.name: setting for setting in settings})
-    return Config(engine, settings, tuple(notes))
+    return Config(engine, settings, tuple(notes), tui)
+
+
+def _fields(found: Mapping[str, Setting], of_tui: bool) -> dict[str, object]:
+    return {_BY_NAME[name].field: setting.value for name, setting in found.items() if _BY_NAME[name].of_tui == of_tui}
 
 
 def _check_marks(settings: Mapping[str, Setting]) -> None:
@@ -191,8 +234,11 @@ def _from_environment(environ: Mapping[str, str], notes: list[str]) -> dict[str,
 
 def _typed(key: Key, text: str) -> object:
     """A variable's text in the type of its key; a text that does not convert is left for ``_checked`` to refuse."""
-    if key.kind in ("patterns", "names"):
+    if key.kind in ("patterns", "paths", "names"):
         return [part for part in (piece.strip() for piece in text.split(",")) if part]
+    if key.kind == "keys":
+        pairs = (part.strip().partition("=") for part in text.split(",") if part.strip())
+        return {name: value for name, _, value in pairs}
     try:
         if key.kind == "count":
             return int(text)
@@ -209,6 +255,8 @@ def _checked(key: Key, value: object, where: str) -> object:
     Raises:
         ConfigError: the value is of another kind or out of range.
     """
+    if key.kind == "choice" and isinstance(value, bool) and "on" in key.choices:
+        return "on" if value else "off"  # YAML reads both words as truth values
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if key.kind == "text" and isinstance(value, str):
         return value
@@ -218,13 +266,33 @@ def _checked(key: Key, value: object, where: str) -> object:
         return value
     if key.kind == "seconds" and number and 0.05 <= float(str(value)) <= 3600:
         return float(str(value))
-    if key.kind in ("patterns", "names") and isinstance(value, (list, tuple)) and all(_listed(key, item) for item in value):
+    if key.kind in ("patterns", "paths", "names") and isinstance(value, (list, tuple)) and all(_listed(key, item) for item in value):
         return tuple(value)
+    if key.kind in ("keys", "themes") and isinstance(value, Mapping) and all(_told(key, *item) for item in value.items()):
+        return value
     raise ConfigError(f"{key.name} cannot be {value!r}", where=where, way_out=f"it takes {_wanted(key)}")
 
 
 def _listed(key: Key, item: object) -> bool:
+    if key.kind == "paths" and not (isinstance(item, str) and _inside(item)):
+        return False
     return isinstance(item, str) and (not key.choices or item in key.choices)
+
+
+def _inside(path: str) -> bool:
+    """Whether a path names something below the root, in the one spelling that is compared with paths of the index."""
+    return bool(path) and not {"", ".", ".."} & set(path.split("/")) and not any(sign in path for sign in "\\\0:")
+
+
+def _told(key: Key, name: object, item: object) -> bool:
+    """Whether one entry of a mapping has the shape its key wants; what it means is judged where it is used."""
+    if key.kind == "keys":
+        return isinstance(name, str) and (isinstance(item, str) or _texts(item))
+    return isinstance(name, str) and isinstance(item, Mapping) and _texts([*item, *item.values()])
+
+
+def _texts(items: object) -> bool:
+    return isinstance(items, list) and all(isinstance(item, str) for item in items)
 
 
 def _wanted(key: Key) -> str:
@@ -233,7 +301,10 @@ def _wanted(key: Key) -> str:
         "choice": "one of " + ", ".join(key.choices),
         "count": f"a whole number, {key.least} " + (f"to {key.most}" if key.most < NO_BOUND else "or more"),
         "seconds": "seconds between 0.05 and 3600",
+        "keys": "a mapping from actions to keys, both in quotes where they are no letters: `search: \"/\"`",
+        "themes": "a mapping from a name to a mapping from roles to colours in quotes: `bg: \"#101010\"`",
         "patterns": "a list of gitignore-style patterns",
+        "paths": "a list of paths below the root, like `build/index.scip`, with / between folders",
         "names": "a list of names" + (" among " + ", ".join(key.choices) if key.choices else ""),
     }[key.kind]
 

@@ -82,6 +82,8 @@ def chip(node: m.Node) -> str:
     """Kind of a node in three cells: ``[f]`` function, ``[F]`` file, ``<?>`` not bound."""
     if node.type == "unresolved":
         return "<?>"
+    if node.type == "entity":
+        return "[E]"
     if node.type in ("file", "container"):
         return f"[{'F' if node.type == 'file' else 'R'}]"
     return f"[{CHIPS.get(node.kind, 's')}]"
@@ -125,6 +127,8 @@ def _named(node: m.Node, glyphs: Glyphs, freshness: m.Freshness = m.Freshness.fr
         spans.append((f" {glyphs.states[freshness.value]} {freshness.value}", "state"))
     if node.type == "symbol":
         spans.append((f"  {place(node)}", "muted"))
+    elif node.type == "entity":
+        spans.append((f"  {node.signature}", "muted"))
     return tuple(spans)
 
 
@@ -165,7 +169,8 @@ def _stamp(stamp: m.IndexStamp, glyphs: Glyphs) -> list[Line]:
         return [(("no index yet: run `mog index`", "attn"),)]
     where = f" on {stamp.ref}" if stamp.ref else ""
     tree = ", with changes that are not committed" if stamp.dirty else ""
-    return [((f"index {stamp.generation}{where}{tree}", "muted"),)]
+    unread: list[Line] = [((f"the first index is not whole yet: {stamp.unread:,} files not read", "attn"),)] if stamp.unread else []
+    return [((f"index {stamp.generation}{where}{tree}", "muted"),), *unread]
 
 
 def _search(answer: m.SearchAnswer, glyphs: Glyphs) -> list[Line]:
@@ -186,6 +191,8 @@ def _edge(edge: m.Edge, glyphs: Glyphs) -> list[Line]:
         spans.append((f"  {edge.count:,} times", "muted"))
     if word:
         spans.append((f"  {word}", "attn"))
+    if edge.known_by:
+        spans.append((f"  {edge.known_by}", "muted"))
     return [tuple(spans)]
 
 
@@ -247,7 +254,7 @@ def _impact(answer: m.ImpactAnswer, glyphs: Glyphs) -> list[Line]:
     total = f"{plural(answer.total, 'node')} in {plural(answer.files, 'file')} may deserve a look"
     lines.append(((f"  {total}", "name"), (f"   {hops}" if hops else "", "muted")))
     lines += [line for item in answer.reached for line in _reached(item, glyphs)]
-    lines += _tests(answer, glyphs)
+    lines += [*_tests(answer, glyphs), *_surfaces_of(answer, glyphs)]
     if answer.named:
         lines.append(((f"used by name at {plural(answer.named_total, 'site')}", "name"),))
         lines += [line for one in answer.named for line in _use(one, glyphs)]
@@ -270,6 +277,37 @@ def _tests(answer: m.ImpactAnswer, glyphs: Glyphs) -> list[Line]:
     files = f"   in {plural(answer.test_files_total, 'file')}" if answer.test_files_total else ""
     head: Line = ((f"tests {answer.tests_total:,}{shown}", "name"), (files, "muted"))
     return [head, *((("     ", ""), *_named(node, glyphs)) for node in answer.tests)]
+
+
+def _surfaces_of(answer: m.ImpactAnswer, glyphs: Glyphs) -> list[Line]:
+    """Routes, pages, jobs, … that a change reaches."""
+    if not answer.surfaces_by_role:
+        return []
+    head: Line = ((f"surfaces {sum(answer.surfaces_by_role.values()):,}", "name"), (f"   {listing(answer.surfaces_by_role)}", "muted"))
+    return [head, *((("     ", ""), *_named(node, glyphs)) for node in answer.surfaces)]
+
+
+def _surface(row: m.Surface, glyphs: Glyphs) -> list[Line]:
+    behind = row.behind[0] if row.behind else None
+    named = f"{behind.qual}  {place(behind)}" if behind is not None and behind.qual else ", ".join(row.files[:2])
+    more = f" and {row.behind_total - 1} more" if row.behind_total > 1 else ""
+    used = f"   {listing(row.used)}" if row.used else ""
+    return [((f"{row.node.signature:<10} ", "chip"), (row.node.name, "name"), (f"  {named}{more}{used}", "muted"))]
+
+
+def _pack(one: m.PackState, glyphs: Glyphs) -> list[Line]:
+    why = f", named in {one.manifest}" if one.manifest else ""
+    unread = f", {one.unread:,} not read" if one.unread else ""
+    return [((f"  {one.title}: {one.found:,} in {plural(one.files, 'file')}{unread}{why}", "muted"),)]
+
+
+def _contracts(answer: m.ContractsAnswer, glyphs: Glyphs) -> list[Line]:
+    lines = [line for row in answer.rows for line in _surface(row, glyphs)]
+    lines.append(((f"{plural(answer.total, 'surface')}", "name"), (f"   {listing(answer.by_role)}", "muted")))
+    lines += [line for one in answer.packs for line in _pack(one, glyphs)]
+    if answer.next:
+        lines.append(((f"more: --after {answer.next}", "muted"),))
+    return [*lines, *_boundary(answer.boundary, glyphs), *_stamp(answer.index, glyphs)]
 
 
 def _pin(pin: m.Pin, glyphs: Glyphs) -> list[Line]:
@@ -315,7 +353,40 @@ def _health(health: m.ScanHealth, glyphs: Glyphs) -> list[Line]:
         lines += [((f"           {path}: {reason}", "muted"),) for path, reason in shown]
     if not health.git:
         lines.append((("no git here: the folder was walked", "attn"),))
+    if health.scip is not None:
+        lines += _scip(health.scip, glyphs)
     return lines + [((f"warning    {text}", "attn"),) for text in health.warnings]
+
+
+_UNUSED = {
+    "written_later": "files were written after the index: make it anew",
+    "other_bytes": "files hold other bytes than were indexed: make it anew",
+    "not_indexed": "documents are no source files of this index",
+    "unreadable": "documents cannot be read",
+}
+
+
+def _scip(scip: m.ScipHealth, glyphs: Glyphs) -> list[Line]:
+    """What SCIP indexes give, what of them is not used and why, what could not be read."""
+    used, total = scip.documents.get("used", 0), sum(scip.documents.values())
+    said = f"{used:,} of {plural(total, 'document')} used, {scip.edges:,} edges, {scip.dropped:,} of ours replaced"
+    lines: list[Line] = [((f"scip       {', '.join(scip.indexes)}", "muted"),), ((f"           {said}", "muted"),)]
+    for state, sentence in _UNUSED.items():
+        if scip.documents.get(state):
+            shown = ", ".join(scip.examples.get(state, ()))
+            lines.append(((f"           {scip.documents[state]:,} {sentence}", "attn"), (f"  {shown}", "muted")))
+    return lines + [((f"           {count:,} {what}", "attn"),) for what, count in list(scip.problems.items())[:5]]
+
+
+def _scip_export(made: m.ScipExport, glyphs: Glyphs) -> list[Line]:
+    """What is in a written index, and what could not be placed in it."""
+    places = f"{made.definitions:,} definitions, {made.calls:,} calls, {made.references:,} references"
+    lines: list[Line] = [((f"{made.documents:,} documents, {made.symbols:,} symbols, {places}", "muted"),)]
+    if made.unplaced:
+        lines.append(((f"{made.unplaced:,} calls and references left out: they may stand in several places", "attn"),))
+    if made.changed:
+        lines.append(((f"{made.changed:,} files changed since they were indexed: no places, run `mog index`", "attn"),))
+    return lines
 
 
 def _graph_counts(files: int, symbols: int, edges: Mapping[str, int], tiers: Mapping[str, int]) -> list[Line]:
@@ -348,7 +419,9 @@ def _status(status: m.Status, glyphs: Glyphs) -> list[Line]:
         return [*lines, *_stamp(m.IndexStamp(0, "", False), glyphs)]
     lines += _graph_counts(status.files, status.symbols, status.edges, status.calls_by_tier)
     lines += _health(status.health, glyphs)
-    pending = f"{plural(status.pending, 'file')} changed since: run `mog index`" if status.pending else "up to date"
+    unread = "not read yet: the first index is being built, or was not finished"
+    why = unread if status.index.unread else "changed since: run `mog index`"
+    pending = f"{plural(status.pending, 'file')} {why}" if status.pending else "up to date"
     lines.append(((f"index      {pending}", "attn" if status.pending else "muted"),))
     parts = f"{plural(status.pins, 'pin')}, {size(status.bytes_on_disk)} on disk, {_age(status.age_seconds)} old"
     lines.append(((f"store      {parts}, watcher {status.watcher}", "muted"),))
@@ -357,11 +430,35 @@ def _status(status: m.Status, glyphs: Glyphs) -> list[Line]:
 
 def _map_row(row: m.MapRow, glyphs: Glyphs) -> list[Line]:
     lines: list[Line] = [(("[F]", "chip"), (f" {row.path}", "name"), (f"  {plural(row.symbols, 'symbol')}", "muted"))]
+    if row.past is not None:
+        lines[0] = (*lines[0], (f"  {_changed_by(row.past.commits, row.past.authors, row.past.last)}", "muted"))
     return lines + [(("    ", ""), *_named(node, glyphs)) for node in row.top]
+
+
+def _changed_by(commits: int, authors: int, last: str) -> str:
+    return f"{plural(commits, 'commit')} by {plural(authors, 'author')}, last {last}" if commits else "no commit known"
+
+
+def _written_along(one: m.Along, glyphs: Glyphs) -> list[Line]:
+    return [((f"  {one.together:>3} of {one.commits:<4}", "muted"), (f" {one.path}", ""), (f"  {one.qual}", "name"))]
+
+
+def _past(past: m.Past, glyphs: Glyphs) -> list[Line]:
+    """What the history says, in three lines and a list."""
+    if not past.commits and not past.line_commits:
+        return [((past.said, "muted"),), *(((note, "muted"),) for note in past.notes)]
+    when = f", first {past.first}, {past.lately} in the latest 90 days" if past.first else ""
+    lines: list[Line] = [(("history", "name"), (f"   {_changed_by(past.commits, past.authors, past.last)}{when}", ""))]
+    if past.line_commits:
+        lines.append((("  lines", "muted"), (f"   {_changed_by(past.line_commits, past.line_authors, past.line_last)}", "")))
+    lines += [line for one in past.along for line in _written_along(one, glyphs)]
+    return [*lines, *(((note, "muted"),) for note in (*past.notes, past.said) if note)]
 
 
 def _map(answer: m.MapAnswer, glyphs: Glyphs) -> list[Line]:
     lines = [line for row in answer.rows for line in _map_row(row, glyphs)]
+    told = next((row.past.said for row in answer.rows if row.past is not None), "")
+    lines += [((told, "muted"),)] if told else []
     return [*lines, *_boundary(answer.boundary, glyphs), *_stamp(answer.index, glyphs)]
 
 
@@ -400,6 +497,8 @@ _LINES: dict[type, Callable[[Any, Glyphs], list[Line]]] = {
     m.SearchAnswer: _search,
     m.Neighborhood: _neighborhood,
     m.CoChanged: _co_changed,
+    m.Past: _past,
+    m.Along: _written_along,
     m.Named: _use,
     m.Reached: _reached,
     m.ImpactAnswer: _impact,
@@ -408,10 +507,15 @@ _LINES: dict[type, Callable[[Any, Glyphs], list[Line]]] = {
     m.PinState: _pin_state,
     m.VerifyReport: _verify,
     m.ScanHealth: _health,
+    m.ScipHealth: _scip,
+    m.ScipExport: _scip_export,
     m.IndexReport: _index_report,
     m.Status: _status,
     m.MapRow: _map_row,
     m.MapAnswer: _map,
+    m.Surface: _surface,
+    m.ContractsAnswer: _contracts,
+    m.PackState: _pack,
     m.Check: _check,
     m.GrammarInfo: _grammar,
     m.IndexStamp: _stamp,

@@ -21,7 +21,7 @@ from mog.engine.reason.drift import Drift
 from mog.engine.reason.explain import Explanation, Lineage, Reason, Version
 from mog.engine.reason.health import HealthReport, Signal
 from mog.engine.reason.prose.report import IngestReport
-from mog.engine.reason.records import Judgement, Label, Retirement
+from mog.engine.reason.records import ADVISORY, Judgement, Label, Retirement
 from mog.engine.reason.walks import Step, Walk
 
 SKIPPED = 20
@@ -43,7 +43,9 @@ def as_lines(record: object, glyphs: Glyphs, names: Names) -> list[Line]:
 
 
 def _explanation(answer: Explanation, marks: Marks, names: Names) -> list[Line]:
-    lines: list[Line] = [named(answer.node, answer.label, marks), (("  " + _standing(answer), "muted"),)]
+    lines: list[Line] = [named(answer.node, answer.label, marks), (("  " + standing_of(answer), "muted"),)]
+    if answer.node.kind == ADVISORY:
+        lines.append((("  advice by a model: not verified, and no answer of a walk", "attn"),))
     lines += [line for one in answer.defeated_by for line in _judged(one, marks, names)]
     shown = {one.id for one in answer.defeated_by}
     lines += [line for reason in answer.reasons for line in _reason(reason, marks)]
@@ -54,8 +56,8 @@ def _explanation(answer: Explanation, marks: Marks, names: Names) -> list[Line]:
     return [*lines, *strength(answer.strength, marks, names)] if answer.label is not Label.fallen else lines
 
 
-def _standing(answer: Explanation) -> str:
-    """The label in a sentence."""
+def standing_of(answer: Explanation) -> str:
+    """The label of an answer in a sentence."""
     if answer.label is Label.fallen:
         return _why_fallen(answer)
     unmet, count = sum(not reason.met for reason in answer.reasons), len(answer.reasons)

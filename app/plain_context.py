@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mog.app.plain import Glyphs, Line, safe
 from mog.app.present import Block
 from mog.engine.model import Tier
-from mog.engine.retrieval.model import Item, Pack
+from mog.engine.retrieval.model import Advice, Item, Pack
 from mog.engine.retrieval.pack import printed
 
 if TYPE_CHECKING:
@@ -77,8 +77,15 @@ def catalog(made: Catalog) -> list[Line]:
         [f"{one.path}  ({one.score:g}; {', '.join(one.matched_terms)})" for one in made.candidate_files],
     )
     lines += _list("nodes", [f"{one.locator} [{one.kind}]" for one in made.matched_nodes])
+    lines += _list("advice, not verified", map(_advice, made.semantic_annotations))
     lines += _list("warnings", made.warnings)
     return [safe(line) for line in lines]
+
+
+def _advice(one: Advice) -> str:
+    """One annotation in a line that says what it is worth."""
+    worth = f"{one.stale_status}; risk {one.risk_level}; by {one.annotator}"
+    return f"{one.locator}: {one.purpose or '; '.join(one.side_effects)}  ({worth})"
 
 
 def prompt(made: PromptPack) -> list[Line]:
@@ -97,6 +104,7 @@ def prompt(made: PromptPack) -> list[Line]:
         ]
         lines += _list("edges", shown)
         lines += _list("annotate", [one.locator for one in made.semantic_annotation_targets])
+        lines += _list("advice, not verified", map(_advice, made.semantic_annotations))
         lines += _list("warnings", made.warnings[:PROMPT_WARNINGS])
     return [safe(line) for line in [*lines, ((PROMPT_TAIL, ""),)]]
 
@@ -124,6 +132,7 @@ def scope(made: Scope) -> list[Line]:
         lines.append(((path, "name"),))
         lines.append(((f"    {', '.join(chosen.symbols[:12])}", "muted"),))
     lines += _list("related files", made.related_file_paths)
+    lines += _list("advice, not verified", map(_advice, made.semantic_annotations))
     lines.append((("This informs; it grants no right to edit.", "muted"),))
     return [safe(line) for line in lines]
 

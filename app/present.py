@@ -166,6 +166,7 @@ def _edge(edge: m.Edge) -> JsonObject:
         "freshness": edge.freshness.value,
         "written_as": edge.name,
         "count": edge.count,
+        **({"known_by": edge.known_by} if edge.known_by else {}),
     }
 
 
@@ -250,6 +251,33 @@ def _impact(answer: m.ImpactAnswer) -> JsonObject:
         "history": answer.history,
         "after": answer.after,
         "next": answer.next or None,
+        "surfaces": [_node(node) for node in answer.surfaces],
+        "surfaces_by_role": dict(answer.surfaces_by_role),
+        **_boundary(answer.boundary),
+    }
+
+
+def _surface(row: m.Surface) -> JsonObject:
+    return {
+        **_node(row.node),
+        "role": row.node.signature,
+        "files": list(row.files),
+        "behind": [_node(node) for node in row.behind],
+        "behind_total": row.behind_total,
+        "used": dict(row.used),
+    }
+
+
+def _contracts(answer: m.ContractsAnswer) -> JsonObject:
+    return {
+        "index": _plain(answer.index),
+        "role": answer.role,
+        "items": [_surface(row) for row in answer.rows],
+        "total": answer.total,
+        "by_role": dict(answer.by_role),
+        "packs": [_plain(state) for state in answer.packs],
+        "after": answer.after,
+        "next": answer.next or None,
         **_boundary(answer.boundary),
     }
 
@@ -302,6 +330,7 @@ def _counts(health: m.ScanHealth) -> JsonObject:
         "problem_count": health.problem_count,
         "warnings": list(health.warnings),
         "git": health.git,
+        **({"scip": _plain(health.scip)} if health.scip is not None else {}),
     }
 
 
@@ -353,7 +382,12 @@ def _map_row(row: m.MapRow) -> JsonObject:
         "symbols": row.symbols,
         "rank": round(row.rank, 6),
         "top": [_node(node) for node in row.top],
+        **({"past": _past(row.past)} if row.past is not None else {}),
     }
+
+
+def _past(past: m.Past) -> JsonObject:
+    return {**_plain(past), "along": [_plain(one) for one in past.along]}
 
 
 def _map(answer: m.MapAnswer) -> JsonObject:
@@ -372,9 +406,14 @@ _JSON: dict[type, Callable[[Any], JsonObject]] = {
     m.SearchAnswer: _search,
     m.Neighborhood: _neighborhood,
     m.CoChanged: _co_changed,
+    m.Along: _plain,
+    m.Past: _past,
     m.Named: _named,
     m.Reached: _reached,
     m.ImpactAnswer: _impact,
+    m.Surface: _surface,
+    m.PackState: _plain,
+    m.ContractsAnswer: _contracts,
     m.Pin: _pin,
     m.PinState: _pin_state,
     m.VerifyReport: _verify,
@@ -385,6 +424,8 @@ _JSON: dict[type, Callable[[Any], JsonObject]] = {
     m.IndexStamp: _plain,
     m.Anchor: _plain,
     m.ScanHealth: _plain,
+    m.ScipHealth: _plain,
+    m.ScipExport: _plain,
     m.Progress: _plain,
     m.Check: _plain,
     m.GrammarInfo: _plain,

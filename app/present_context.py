@@ -61,6 +61,11 @@ def shape(made: Catalog | PromptPack | Scope) -> JsonObject:
     return clean_tree(_plain(made))  # type: ignore[no-any-return]
 
 
+def record(made: object) -> JsonObject:
+    """A record of snapshots (a snapshot, a version, a report, an annotation) with its own field names."""
+    return clean_tree(_plain(made))  # type: ignore[no-any-return]
+
+
 def handle(made: Handle) -> JsonObject:
     """A handle and what it stands for."""
     return clean_tree({"handle": made.name, "query": made.query, "pinned": list(made.pinned)})  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ Each role of text is readable (WCAG 2, at least 4.5 : 1) on body, top line and c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +68,21 @@ FLAT: Mapping[str, Mapping[str, str]] = {"ansi-dark": _ANSI_DARK, "ansi-light": 
 NAMES = (*PALETTES, *FLAT)
 
 
+def palette(name: str) -> dict[str, str]:
+    """Role → colour of a theme that sets its own colours, ``cur-text`` where its cursor row has one colour for all text.
+
+    Raises:
+        KeyError: there is no such theme.
+    """
+    over = {"cur-text": CURSOR_TEXT[name]} if name in CURSOR_TEXT else {}
+    return {**PALETTES[name], **over}
+
+
+def painted(colours: Mapping[str, str]) -> dict[str, str]:
+    """``mog-<role>`` and ``mog-mode`` of a palette."""
+    return {"mog-mode": "color", **_prefixed(colours)}
+
+
 def variables(name: str) -> dict[str, str]:
     """``mog-<role>`` and ``mog-mode`` of a theme.
 
@@ -75,10 +90,7 @@ def variables(name: str) -> dict[str, str]:
         KeyError: there is no theme of that name.
     """
     if name in PALETTES:
-        colours = dict(PALETTES[name])
-        if name in CURSOR_TEXT:
-            colours["cur-text"] = CURSOR_TEXT[name]
-        return {"mog-mode": "color", **_prefixed(colours)}
+        return painted(palette(name))
     flat = {role: FLAT[name].get(role, _DEFAULT) for role in PALETTES["dark"]}
     return {"mog-mode": "mono" if name == "mono" else "ansi", **_prefixed(flat)}
 
@@ -87,11 +99,15 @@ def _prefixed(colours: Mapping[str, str]) -> dict[str, str]:
     return {f"mog-{role}": colour for role, colour in colours.items()}
 
 
-def theme(name: str) -> Theme:
-    """A theme of the toolkit with our variables; its own roles are filled from the same palette."""
+def theme(name: str, own: Mapping[str, str] | None = None, *, dark: bool | None = None) -> Theme:
+    """A theme of the toolkit with our variables; its own roles are filled from the same palette.
+
+    Args:
+        own: variables of a theme that is not one of ``NAMES``. dark: whether its ground is dark.
+    """
     from textual.theme import BUILTIN_THEMES, Theme
 
-    flat, own = name in FLAT, variables(name)
+    flat, own = name in FLAT, variables(name) if own is None else own
     colour = {key[4:]: value for key, value in own.items()}
     base = BUILTIN_THEMES["ansi-light" if name == "ansi-light" else "ansi-dark"].variables if flat else {}
     return Theme(
@@ -106,21 +122,21 @@ def theme(name: str) -> Theme:
         background=colour["bg"],
         surface=colour["bg"],
         panel=colour["panel"],
-        dark=name not in ("light", "ansi-light"),
+        dark=name not in ("light", "ansi-light") if dark is None else dark,
         ansi=flat,
         variables={**base, **own},
     )
 
 
-def choose(environ: Mapping[str, str], wanted: str = "") -> str:
+def choose(environ: Mapping[str, str], wanted: str = "", more: Collection[str] = ()) -> str:
     """Name of the theme for this terminal: what was asked for, else what the environment can show.
 
     ``NO_COLOR`` (https://no-color.org) gives ``mono``, a console of 16 colours ``ansi-dark``, a light background, as
-    ``COLORFGBG`` tells it, the light twin.
+    ``COLORFGBG`` tells it, the light twin. ``more``: names of themes of the person's own.
     """
     if environ.get("NO_COLOR"):
         return "mono"
-    if wanted in NAMES:
+    if wanted in NAMES or wanted in more:
         return wanted
     light = environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
     term = environ.get("TERM", "")

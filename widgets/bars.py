@@ -6,14 +6,18 @@ Who calls: the screens of ``app/tui``. What may not come in: deciding what a bar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.segment import Segment
 from textual.strip import Strip
+from textual.timer import Timer
 
 from mog.widgets.fit import fit, width_of
 from mog.widgets.lines import LineWidget
 from mog.widgets.strips import bar, blank
 from mog.widgets.view import Cell, Row
+
+FLASH_SECONDS = 0.6
 
 
 class Bar(LineWidget):
@@ -24,10 +28,33 @@ class Bar(LineWidget):
         self.ground = ground
         self.rows: Sequence[Row] = ()
         self.said = ""
+        self._bright: frozenset[int] = frozenset()
+        self._dimmed: Timer | None = None
 
-    def show(self, *rows: Row) -> None:
-        """Show one of ``rows``: the first that fits, else the last, cut."""
+    def show(self, *rows: Row, flash: bool = False) -> None:
+        """Show one of ``rows``: the first that fits, else the last, cut. ``flash``: cells that changed are bold for a moment."""
+        before = self._chosen(self.size.width) if flash and self.rows else None
         self.rows = rows
+        if before is not None and rows:
+            self._light_up(before, self._chosen(self.size.width))
+        self.repaint()
+
+    def _light_up(self, old: Row, new: Row) -> None:
+        if len(old.cells) != len(new.cells):
+            return
+        fresh = {
+            at
+            for at, (a, b) in enumerate(zip(old.cells, new.cells, strict=True))
+            if a.text != b.text and b.text.strip()
+        }
+        if fresh:
+            self._bright |= fresh
+            if self._dimmed:
+                self._dimmed.stop()
+            self._dimmed = self.set_timer(FLASH_SECONDS, self._dim)
+
+    def _dim(self) -> None:
+        self._bright = frozenset()
         self.repaint()
 
     def say(self, text: str) -> None:
@@ -46,8 +73,14 @@ class Bar(LineWidget):
             return (Cell(" "), *fit(Row("", (Cell(self.said, "attn", True, "tail"),)), width - 2), Cell(" "))
         if not self.rows:
             return (Cell(" " * width),)
-        row = next((r for r in self.rows if width_of(r.cells) + width_of(r.right) + 3 <= width), self.rows[-1])
+        row = self._chosen(width)
+        if self._bright:
+            lit = tuple(replace(c, bold=True) if at in self._bright else c for at, c in enumerate(row.cells))
+            row = replace(row, cells=lit)
         return (Cell(" "), *fit(row, width - 2), Cell(" "))
+
+    def _chosen(self, width: int) -> Row:
+        return next((r for r in self.rows if width_of(r.cells) + width_of(r.right) + 3 <= width), self.rows[-1])
 
     def draw_lines(self, width: int, height: int) -> list[Strip]:
         line = bar(self._cells(width), width, self.ink, self.ground)

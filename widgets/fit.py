@@ -6,6 +6,7 @@ What may not come in: the toolkit, colours, scrolling. Widths are terminal cells
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -125,6 +126,10 @@ def columns(count: int, width: int, middle: int = 0) -> tuple[tuple[int, int], .
     """(offset, width) of each column of a line with ``count`` rows; one cell between two columns is the rule."""
     if count <= 1:
         return ((0, width),)
+    if count > 3:
+        room = width - count + 1
+        cuts = [room * i // count for i in range(count + 1)]
+        return tuple((a + i, b - a) for i, (a, b) in enumerate(itertools.pairwise(cuts)))
     if count == 2:
         left = (width - 1) // 2
         return ((0, left), (left + 1, width - left - 1))
@@ -132,13 +137,36 @@ def columns(count: int, width: int, middle: int = 0) -> tuple[tuple[int, int], .
     return ((0, left), (left + 1, middle), (left + middle + 2, width - left - middle - 2))
 
 
+def ruled(line: Line) -> bool:
+    """Whether rules stand between the columns of a line; a canvas sets the width of each row and has none."""
+    return not any(row.width for row in line)
+
+
+def spans(line: Line, width: int, middle: int = 0) -> tuple[tuple[int, int], ...]:
+    """(offset, width) of each row of a line: equal columns with rules between, or as wide as the rows of a canvas say."""
+    if ruled(line):
+        return columns(len(line), width, middle)
+    out, at = [], 0
+    for row in line:
+        out.append((at, max(0, min(row.width, width - at))))
+        at += row.width
+    return tuple(out)
+
+
 def plain(line: Line, width: int, middle: int = 0) -> str:
     """The line as text, exactly as a pane without focus shows it, trailing blanks removed."""
+    if not ruled(line):
+        return "".join(_plain_part(row, room) for (_, room), row in zip(spans(line, width), line, strict=True)).rstrip()
     parts = []
     for (_, room), row in zip(columns(len(line), width, middle), line, strict=True):
         body = "".join(cell.text for cell in fit(row, room - GUTTER - 1))
         parts.append(f"{row.mark} {body} ")
     return "│".join(parts).rstrip()
+
+
+def _plain_part(row: Row, room: int) -> str:
+    gutter = f"{row.mark} "[:room] if row.key else ""
+    return gutter + "".join(cell.text for cell in fit(row, room - len(gutter)))
 
 
 def share(wants: Sequence[int], room: int, least: int = 2) -> list[int]:

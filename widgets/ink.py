@@ -39,7 +39,8 @@ class Ink:
 
     def _painted(self, role: str, ground: str, bold: bool) -> Style:
         over = self._vars.get(f"{ground}-text", "")
-        name = self._vars.get(role, "")
+        # a rule is too faint for the cursor's row
+        name = self._vars.get("muted" if (role, ground) == ("rule", "cur") else role, "")
         return Style(color=_color(over or name), bgcolor=_color(self._vars.get(ground, "")), bold=bold or None)
 
     def _flat(self, role: str, ground: str, bold: bool) -> Style:

@@ -7,10 +7,13 @@ What may not come in: rows, cursors, questions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.strip import Strip
@@ -42,6 +45,8 @@ class LineWidget(Widget):
         super().__init__(id=id, classes=classes)
         self._strips: list[Strip] = []
         self._ink: Ink | None = None
+        self._ground: Color | None = None
+        self._shown: tuple[list[Strip], Sequence[LineFilter], list[Strip]] = ([], (), [])
 
     @property
     def ink(self) -> Ink:
@@ -69,18 +74,41 @@ class LineWidget(Widget):
         if spans:
             self.refresh(*(Region(start, y, end - start, 1) for y, (start, end) in spans))
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Lines for the compositor, which asks every widget for all of its lines at every key press. The toolkit's own way looks up
+        borders, titles and colours for that; these lines have none, and are kept as they were shown last."""
+        size = self.size
+        strips, filters = self._fitting(size), self.get_line_filters()
+        if self._shown[0] is not strips or self._shown[1] != filters:
+            ground = self._ground = self._ground or self.background_colors[1]
+            self._shown = (strips, filters, [_through(strip, filters, ground) for strip in strips])
+        lines = self._shown[2][crop.y : crop.bottom]
+        lines += [blank(size.width, self.ink)] * (crop.height - len(lines))
+        return lines if crop.column_span == (0, size.width) else [line.crop(*crop.column_span) for line in lines]
+
     def render_line(self, y: int) -> Strip:
-        """One line for the compositor; drawn on demand after a resize."""
-        width, height = self.size
-        if len(self._strips) != height or self._strips[0].cell_length != width:
+        """One line as it is, before filters; drawn on demand after a resize."""
+        strips = self._fitting(self.size)
+        return strips[y] if y < len(strips) else blank(self.size.width, self.ink)
+
+    def _fitting(self, size: Size) -> list[Strip]:
+        """The lines, drawn again where they were made for another size."""
+        width, height = size
+        if len(self._strips) != height or any(strip.cell_length != width for strip in self._strips[:1]):
             self._strips = self.draw_lines(width, height)
-        return self._strips[y] if y < len(self._strips) else blank(width, self.ink)
+        return self._strips
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _: self.new_ink())
 
     def new_ink(self) -> None:
         """Forget the styles: the theme changed."""
-        self._ink = None
+        self._ink = self._ground = None
         self._strips = []
         self.refresh()
+
+
+def _through(strip: Strip, filters: Sequence[LineFilter], ground: Color) -> Strip:
+    for one in filters:
+        strip = strip.apply_filter(one, ground)
+    return strip

@@ -13,14 +13,14 @@ What may not come in: what a row means, and asking anybody anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from mog.widgets.fit import ELLIPSIS, columns, cut_tail, fit, plain, title_row, wrap
+from mog.widgets.fit import ELLIPSIS, cut_tail, fit, plain, spans, title_row, wrap
 from mog.widgets.ink import Ink
 from mog.widgets.lines import LineWidget
 from mog.widgets.strips import bar, blank, draw
@@ -29,6 +29,8 @@ from mog.widgets.view import Cell, Line, Lines, Row, Source, Title
 WORDS = 2
 FLASH_SECONDS = 0.6
 DRAWN = 400
+COPIED = 5_000
+"""Lines of a pane that are copied as text."""
 
 
 class Pane(LineWidget, can_focus=True):
@@ -40,6 +42,7 @@ class Pane(LineWidget, can_focus=True):
         words_always: keep that room when another pane is in use.
         stacked: another pane stands below; a blank line keeps the words apart from its title.
         middle: width of the middle column of three-column lines.
+        labels: row key → letters that lead to it, shown in the gutters while somebody types one.
     """
 
     @dataclass
@@ -80,7 +83,9 @@ class Pane(LineWidget, can_focus=True):
         self.cursor = ""
         self.active = False
         self.motion = True
+        self.labels: Mapping[str, str] = {}
         self._index, self._column, self._top = 0, 0, 0
+        self._moved = False  # by somebody; a cursor that was never moved is on the first row, whatever arrives above
         self._ghost = ""
         self._bright: frozenset[str] = frozenset()
         self._drawn: dict[tuple[int, int, int, int], Strip] = {}
@@ -107,7 +112,7 @@ class Pane(LineWidget, can_focus=True):
         self.source = source
         if cursor is not None:
             self._place(cursor)
-        elif had:
+        elif had and (self._moved or self.has_focus or self.active):
             self._follow(old, had)
         else:
             self._first()
@@ -141,11 +146,24 @@ class Pane(LineWidget, can_focus=True):
         """Lines of rows that a pane of ``height`` has room for."""
         return max(0, height - self.titled - self._words_room(height))
 
+    def in_view(self) -> list[str]:
+        """Keys of the rows on the screen, from top to bottom."""
+        indexes = range(self._top, min(self._top + self.body, len(self.source)))
+        return [row.key for index in indexes for row in self.source.line(index) if row.key]
+
+    def label(self, labels: Mapping[str, str]) -> None:
+        """Show letters in the gutters of rows, or none."""
+        if labels != self.labels:
+            self.labels = labels
+            self.repaint()
+
     def text(self, width: int | None = None) -> str:
-        """The whole pane as plain text, title included."""
+        """The pane as plain text, title included; of a very long one the first ``COPIED`` lines."""
         room = width or self.size.width
         lines = [plain((title_row(self.title, False),), room)] if self.titled else []
-        lines += [plain(self.source.line(i), room, self.middle) for i in range(len(self.source))]
+        shown = min(len(self.source), COPIED)
+        lines += [plain(self.source.line(i), room, self.middle) for i in range(shown)]
+        lines += [f"  +{len(self.source) - shown:,} lines hidden"] if len(self.source) > shown else []
         return "\n".join(lines)
 
     def _place(self, key: str) -> None:
@@ -153,7 +171,7 @@ class Pane(LineWidget, can_focus=True):
         found = self.source.find(key) if key else None
         if found:
             self._index, self._column = found
-            self.cursor = key
+            self.cursor, self._moved = key, True
         else:
             self._first()
 
@@ -226,10 +244,12 @@ class Pane(LineWidget, can_focus=True):
     def move_end(self, last: bool) -> bool:
         """First or last row."""
         before, size = self.cursor, len(self.source)
-        self._step_to(range(size - 1, -1, -1) if last else range(size))
         if not last:
             self._top = 0
-        return self._arrived(before)
+        self._step_to(range(size - 1, -1, -1) if last else range(size))
+        arrived = self._arrived(before)
+        self._moved = last
+        return arrived
 
     def move_aside(self, step: int) -> bool:
         """To the column on the left (-1) or right (+1); False when there is none with a row."""
@@ -255,6 +275,7 @@ class Pane(LineWidget, can_focus=True):
 
     def _arrived(self, before: str) -> bool:
         moved = self.cursor != before
+        self._moved |= moved
         if moved and self._ghost and self._ghost == before:
             self._drop_ghost()
         self._clamp()
@@ -306,12 +327,13 @@ class Pane(LineWidget, can_focus=True):
         if self._drawn_from is not self.source or self._drawn_in is not self.ink or len(self._drawn) > DRAWN:
             self._drawn, self._drawn_from, self._drawn_in = {}, self.source, self.ink
         place = (index, here, width, self.middle)
-        if place in self._drawn and not self._bright:
+        kept = not self._bright and not self.labels
+        if place in self._drawn and kept:
             return self._drawn[place]
         line = self.source.line(index)
         strong = bool(self._bright) and any(row.key in self._bright for row in line)
-        strip = draw(line, width, self.ink, cursor=here, strong=strong, middle=self.middle)
-        if not self._bright:
+        strip = draw(line, width, self.ink, cursor=here, strong=strong, middle=self.middle, labels=self.labels)
+        if kept:
             self._drawn[place] = strip
         return strip
 
@@ -368,8 +390,8 @@ class Pane(LineWidget, can_focus=True):
         index = self._top + event.y - self.titled
         if event.y < self.titled or index >= min(len(self.source), self._top + self.body):
             return
-        spans = columns(len(self.source.line(index)), self.size.width, self.middle)
-        column = next((c for c, (x, w) in enumerate(spans) if x <= event.x < x + w), 0)
+        places = spans(self.source.line(index), self.size.width, self.middle)
+        column = next((c for c, (x, w) in enumerate(places) if x <= event.x < x + w), 0)
         row = self.source.line(index)[column]
         if row.key and row.key == self.cursor:
             self.post_message(self.Opened(self, row))

@@ -41,7 +41,7 @@ class Wish:
         centre: id of the widget in the centre.
         alone: id of the one pane to show, "" for as many as fit.
         stack: ids of the right column, first ones on top, with the lines each would fill.
-        left: id of the left column.
+        left: id of the left column, "" for none.
         left_wants: lines the left pane would fill.
     """
 
@@ -58,14 +58,16 @@ def plan(width: int, height: int, mode: str, wish: Wish) -> dict[str, Box]:
         return {wish.alone or wish.centre: (0, 0, width, height)}
     if mode == "three":
         left, right = (36, 32) if width < 180 else (42, 40)
-        centre = width - left - right - 2
-        boxes = {wish.left: (0, 0, left, height), "rule-1": (left, 0, 1, height)}
-        boxes |= {wish.centre: (left + 1, 0, centre, height), "rule-2": (left + 1 + centre, 0, 1, height)}
-        return boxes | _stack(left + centre + 2, right, height, dict(wish.stack))
+        boxes = {wish.left: (0, 0, left, height), "rule-1": (left, 0, 1, height)} if wish.left else {}
+        begin = left + 1 if wish.left else 0
+        centre = width - begin - right - 1
+        boxes |= {wish.centre: (begin, 0, centre, height), "rule-2": (begin + centre, 0, 1, height)}
+        return boxes | _stack(begin + centre + 1, right, height, dict(wish.stack))
     right = 32 if width < 100 else 36
     centre = width - right - 1
     boxes = {wish.centre: (0, 0, centre, height), "rule-2": (centre, 0, 1, height)}
-    return boxes | _stack(centre + 1, right, height, {wish.left: wish.left_wants, **wish.stack})
+    left_too = {wish.left: wish.left_wants} if wish.left else {}
+    return boxes | _stack(centre + 1, right, height, {**left_too, **wish.stack})
 
 
 def _stack(x: int, width: int, height: int, wants: dict[str, int]) -> dict[str, Box]:
@@ -118,10 +120,12 @@ class Shelf(Widget):
         boxes = self.boxes(*self.size)
         return tuple(sorted((b for b in boxes if not b.startswith("rule")), key=lambda b: boxes[b][:2]))
 
-    def arrange_for(self, wish: Wish) -> None:
-        """Show something else; nothing moves when every place stays the same."""
+    def arrange_for(self, wish: Wish) -> bool:
+        """Show something else; nothing moves when every place stays the same. Whether something moves."""
         before = self.boxes(*self.size)
         self.wish = wish
-        if self.boxes(*self.size) != before:
+        moves = self.boxes(*self.size) != before
+        if moves:
             # a child that asks for layout is what makes the toolkit forget the places it remembers
             self.children[0].refresh(layout=True)
+        return moves

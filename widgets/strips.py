@@ -5,16 +5,18 @@ Who calls: the panes and bars. What may not come in: scrolling, focus, questions
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from rich.cells import get_character_cell_size
 from rich.segment import Segment
 from textual.strip import Strip
 
-from mog.widgets.fit import GUTTER, columns, fit
+from mog.widgets.fit import GUTTER, fit, ruled, spans
 from mog.widgets.ink import Ink
 from mog.widgets.view import Cell, Line, Row
 
+NONE: Mapping[str, str] = MappingProxyType({})
 ASCII = str.maketrans(
     {
         **dict(zip("─│┌┐└┘├┤┬┴┼═║", "-|+++++++++=|", strict=True)),
@@ -42,27 +44,64 @@ def segments(cells: Iterable[Cell], ink: Ink, ground: str = "bg", strong: bool =
     return out
 
 
-def _part(row: Row, room: int, ink: Ink, here: bool, strong: bool) -> list[Segment]:
+def _part(row: Row, room: int, ink: Ink, here: bool, strong: bool, label: str) -> list[Segment]:
     ground = "cur" if here else row.ground or "bg"
+    if label:
+        # only the gutter is covered: marks and cursor give way, the chip that says what the row is stays
+        body = segments((*fit(row, room - GUTTER - 1), Cell(" ")), ink, ground, strong)
+        return [Segment(label.ljust(GUTTER)[:GUTTER], ink.style("text", "hot", True)), *body]
     # the gutter has two cells, so the cursor does not hide the mark of the node in focus
     gutter = f">{row.mark}" if here else f"{row.mark} "
     head = (Cell(gutter, "text", not gutter.isspace()),)
     return segments((*head, *fit(row, room - GUTTER - 1), Cell(" ")), ink, ground, strong)
 
 
-def draw(line: Line, width: int, ink: Ink, *, cursor: int = -1, strong: bool = False, middle: int = 0) -> Strip:
+def _canvas(line: Line, width: int, ink: Ink, cursor: int, strong: bool, labels: Mapping[str, str]) -> list[Segment]:
+    """A line of a canvas: its rows side by side, those on one ground joined, for a run of one style costs bytes."""
+    out: list[Segment] = []
+    held: list[Cell] = []
+    for column, ((_, room), row) in enumerate(zip(spans(line, width), line, strict=True)):
+        here = column == cursor
+        # what has no identity (a line, a blank) fills its width without a gutter
+        label = labels.get(row.key, "") if row.key else ""
+        mark = label.ljust(GUTTER) if label else f">{row.mark}" if here else f"{row.mark} "
+        gutter = mark[:room] if row.key else ""
+        cells = (Cell(gutter, "key" if label else "text", not gutter.isspace()), *fit(row, room - len(gutter)))
+        if here or row.ground:
+            out += segments(held, ink, "bg", strong)
+            out += segments(cells, ink, "cur" if here else row.ground, strong)
+            held = []
+        else:
+            held += cells
+    return out + segments(held, ink, "bg", strong)
+
+
+def draw(
+    line: Line,
+    width: int,
+    ink: Ink,
+    *,
+    cursor: int = -1,
+    strong: bool = False,
+    middle: int = 0,
+    labels: Mapping[str, str] = NONE,
+) -> Strip:
     """A line of a pane as a strip of ``width`` cells.
 
     Args:
         cursor: column under the cursor, -1 for none; its bar covers that column only.
         strong: paint it bold (a row that has just changed).
         middle: width of the middle column of a three-column line.
+        labels: row key → one or two letters shown in the row's gutter instead of cursor and mark.
     """
+    if not ruled(line):
+        return Strip(_canvas(line, width, ink, cursor, strong, labels), width)
     out: list[Segment] = []
-    for column, ((_, room), row) in enumerate(zip(columns(len(line), width, middle), line, strict=True)):
+    for column, ((_, room), row) in enumerate(zip(spans(line, width, middle), line, strict=True)):
+        label = labels.get(row.key, "") if row.key else ""
         if column:
             out.append(Segment("|" if ink.ascii_only else "│", ink.style("rule", "bg", False)))
-        out += _part(row, room, ink, column == cursor, strong)
+        out += _part(row, room, ink, column == cursor, strong, label)
     return Strip(out, width)
 
 

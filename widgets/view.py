@@ -45,6 +45,8 @@ class Row:
         fill: what stands between ``cells`` and ``right``: "" for space, ``─`` for a rule.
         words: the row in words, for the foot of the pane: one or two sentences.
         copy: what ``y`` copies; "" copies the visible text.
+        width: cells it takes in a line that is drawn without rules (a canvas: boxes, and lines between them); 0 for a row
+            of a pane or a column of one. Such a row without a key has no gutter.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Row:
     fill: str = ""
     words: tuple[str, ...] = ()
     copy: str = ""
+    width: int = 0
 
     @property
     def text(self) -> str:
@@ -66,6 +69,20 @@ Line = tuple[Row, ...]
 """A line of a pane: one row, or the rows of its columns from left to right (``BLANK`` where a column has none)."""
 
 BLANK = Row("", ())
+_QUIET = frozenset({"text", "muted", "rule", "code", "reason", "standing"})
+
+
+def quiet(cell: Cell) -> Cell:
+    """A cell in the style of its neighbours, unless it says that something is not as it should be.
+
+    For crowded screens: every change of style costs some forty bytes on the line to the terminal.
+    """
+    return replace(cell, role="text", bold=False) if cell.role in _QUIET else cell
+
+
+def quiet_row(row: Row) -> Row:
+    """A row of quiet cells."""
+    return replace(row, cells=tuple(map(quiet, row.cells)), right=tuple(map(quiet, row.right)))
 
 
 def gone(row: Row) -> Row:

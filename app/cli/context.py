@@ -1,4 +1,4 @@
-"""``mog context``: the catalog, the pack for a prompt, a scope of proposed paths, and handles."""
+"""``mog context``: the catalog, the pack for a prompt, a scope of proposed paths, handles; snapshots and annotations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,18 @@ from mog.app.cli.packs import DEFAULT_BUDGET, Budget, Session
 from mog.app.present import Block
 from mog.engine.errors import UsageError
 
-HELP = "Give prompts and agents a bounded view of the graph: catalog, pack, scope, handles."
+HELP = "Give prompts, agents and planners the graph: catalog, pack, scope, handles, snapshots, annotations."
 PROMPT_CHARACTERS = 4_000_000
 context = App(name="context", help=HELP, result_action="return_value")
+_SNAPSHOTS = {
+    "annotate": "Have symbols described by a model of your choice: a file goes out and comes back.",
+    "snapshot": "Register the graph as it is: digests, counts, verdict; with --out every node and edge.",
+    "versions": "List recorded versions of the graph, or say what differs between two.",
+    "health": "Say whether a planner may rely on the index: healthy, warning or blocked, with reasons.",
+    "impact": "Answer an impact query: what is reached along allowed edges, each with its evidence.",
+}
+for _name, _help in _SNAPSHOTS.items():
+    context.command(f"mog.app.cli.snapshots:{_name}", name=_name, help=_help)
 
 Words = Annotated[str, Parameter(help="What the request is about, in words.")]
 

@@ -39,8 +39,8 @@ def interactive() -> bool:
 def _workbench(common: Common) -> int:
     from mog.app.cli.tui import open_workbench
 
-    with door.opened(common) as workspace:
-        return open_workbench(workspace)
+    with door.opened_with_config(common) as (workspace, config):
+        return open_workbench(workspace, config)
 
 
 def _refresh(workspace: Workspace, common: Common) -> None:

@@ -1,7 +1,8 @@
-"""``mog serve``: serve agents over the Model Context Protocol, on this process's own streams or on loopback."""
+"""``mog serve``: serve agents over the Model Context Protocol, or planners over HTTP; on loopback or on this process's own streams."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
@@ -13,8 +14,16 @@ from mog.engine.errors import UsageError
 def serve(
     *,
     mcp: Annotated[
-        bool, Parameter(negative="", show_default=False, help="The Model Context Protocol; there is no other yet.")
+        bool, Parameter(negative="", show_default=False, help="The Model Context Protocol, for agents.")
     ] = False,
+    http: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="The graph as documents, for planners: on loopback, behind a token."),
+    ] = False,
+    root: Annotated[
+        list[Path] | None,
+        Parameter(negative="", show_default=False, help="With --http: one more folder to serve; may be repeated."),
+    ] = None,
     transport: Annotated[
         Literal["stdio", "http"],
         Parameter(help="stdio: the client starts it. http: it listens on loopback, behind a token."),
@@ -36,10 +45,20 @@ def serve(
     ] = False,
     common: Common = COMMON,
 ) -> int:
-    """Serve this repository to agents until the client goes. One process owns a workspace; the others bridge to it."""
-    if not mcp:
-        raise UsageError("there is one protocol to serve", where="serve", way_out="mog serve --mcp")
+    """Serve this repository to agents until the client goes, or to planners until it is told to stop."""
+    if mcp is http:
+        what = "two protocols to serve" if mcp else "no protocol to serve"
+        raise UsageError(what, where="serve", way_out="mog serve --mcp, or mog serve --http")
     from mog.app.cli import door
+
+    if http:
+        if demo or allow_writes or transport != "stdio":
+            raise UsageError("that option is of --mcp", where="serve --http", way_out="mog serve --http --port N --root PATH")
+        from mog.app.http import server
+
+        server.serve([door.start_of(common), *(root or [])], port)
+    if root:
+        raise UsageError("--root is of --http", where="serve --mcp", way_out="mog serve --mcp --repo PATH")
     from mog.app.mcp import options, serving
 
     asked = options.made(

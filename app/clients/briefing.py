@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,8 @@ def known_root(start: Path) -> Path | None:
 
 def prepare(workspace: Workspace) -> None:
     """Load and open what ``briefing`` asks, so that its time goes into looking."""
-    if workspace.ledger_path.exists():
-        _ = workspace.beliefs.mesh.tables, workspace.memory
+    if workspace.ledger_path.exists() and _has_tasks(workspace):
+        _ = workspace.memory
 
 
 def briefing(workspace: Workspace, until: float) -> list[str]:
@@ -119,7 +120,15 @@ def _fallen(workspace: Workspace, until: float) -> tuple[list[str], bool]:
     return rows, False
 
 
+def _has_tasks(workspace: Workspace) -> bool:
+    """Whether anybody ever recorded one: what reads notes takes as long to load as all the rest to tell."""
+    told = (node.attrs.get("note") for node in workspace.beliefs.mesh.tables.nodes.values())
+    return any(isinstance(one, Mapping) and one.get("kind") == "task" for one in told)
+
+
 def _tasks(workspace: Workspace, until: float) -> tuple[list[str], bool]:
+    if not _has_tasks(workspace):
+        return [], False
     notes = workspace.memory.newest(limit=TASKS, kinds=("task",)).notes
     return [
         f"task{'' if one.origin == 'user' else ', proposed by an agent'}: {_quoted(one.text)}" for one in notes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ MOMENT = 0.2  # seconds of a turn
 SESSIONS = 256
 BEHIND = 400  # items that may wait; beyond them an answer waits too
 NEWS = 64
+FOREVER = 3_600.0
 
 
 class Account:
@@ -37,6 +39,7 @@ class Account:
         self._of = of
         self._changed = threading.Condition()
         self._waiting: dict[str, list[Item]] = {}
+        self._due: dict[str, float] = {}
         self._busy = ""
         self._hurry = False
         self._closed = False
@@ -61,6 +64,7 @@ class Account:
                 return
             self._changed.wait_for(lambda: self._closed or sum(map(len, self._waiting.values())) < BEHIND, timeout=2.0)
             self._waiting.setdefault(session, []).extend(kept)
+            self._due.setdefault(session, time.monotonic() + MOMENT)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="mog-account", daemon=True)
                 self._thread.start()
@@ -100,17 +104,25 @@ class Account:
         return bool(self._waiting.get(session) or self._busy == session) if session else bool(self._waiting or self._busy)
 
     def _work(self) -> None:
-        while True:
+        while (session := self._next()) is not None:
             with self._changed:
-                self._changed.wait_for(lambda: self._closed or bool(self._waiting))
-                self._changed.wait_for(lambda: self._closed or self._hurry, timeout=MOMENT)
-                if self._closed:
-                    return
-                session = self._busy = next(iter(self._waiting))
-                items = self._waiting.pop(session)
+                items = self._waiting.pop(session, [])
+                self._due.pop(session, None)
             with contextlib.suppress(MogError):  # what cannot be counted is telemetry; the answer has left
                 self.heard(self._of(session).serve(items))
             with self._changed:
                 self._busy = ""
                 self._hurry = self._hurry and bool(self._waiting)
                 self._changed.notify_all()
+
+    def _next(self) -> str | None:
+        """The conversation whose turn is over, once one is; None at the end. Each has a moment of its own."""
+        with self._changed:
+            while not self._closed:
+                session = next(iter(self._waiting), "")
+                left = self._due[session] - time.monotonic() if session else FOREVER
+                if session and (self._hurry or left <= 0):
+                    self._busy = session
+                    return session
+                self._changed.wait(left)
+        return None

@@ -14,6 +14,7 @@ import hashlib
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -59,13 +60,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An answer as it is sent: text, structure, whether it is a failure, what it costs, what it walked."""
+    """An answer as it is sent: text, structure, whether it is a failure, what it costs, what it walked, our own words of it."""
 
     text: str
     data: dict[str, Any]
     failed: bool = False
     tokens: int = 0
     path: tuple[str, ...] = ()
+    said: str = ""
 
 
 def fit(answer: Answer, stamp: Mapping[str, Any], cap: int) -> Sent:
@@ -88,7 +90,7 @@ def fit(answer: Answer, stamp: Mapping[str, Any], cap: int) -> Sent:
     ending += [f"next page: {page}"] if page else []
     data = {**head, "items": rows, "total": total, "next": page, "notes": notes}
     text = "\n".join([*said, *_framed([*told, *lines]), *ending, *notes])
-    return Sent(text, data, False, _both(text, data), tuple(answer.path))
+    return Sent(text, data, False, _both(text, data), tuple(answer.path), said[0] if said else "")
 
 
 #: What an agent can call where the engine names a command to a person.
@@ -113,7 +115,23 @@ def failure(error: MogError, stamp: Mapping[str, Any]) -> Sent:
         named, way_out = [*named, *way_out], []
     lines = [cut(line, 300) for line in (f"{where}{data['what']}", *way_out)]
     text = "\n".join([*lines[:1], *_framed([cut(line, 300) for line in named]), *lines[1:]])
-    return Sent(text, data, True, _both(text, data))
+    return Sent(text, data, True, _both(text, data), (), lines[0])
+
+
+def told(sent: Sent) -> dict[str, Any]:
+    """How much was told, for the record of traffic: words of ours and numbers, no text of the answer."""
+    items = [one for one in sent.data.get("items", ()) if isinstance(one, Mapping)]
+    states = Counter(
+        str(one.get("freshness") or one.get("standing")) for one in items if one.get("freshness") or one.get("standing")
+    )
+    found: dict[str, Any] = {
+        "said": brief(sent.said, 200),
+        "shown": len(items),
+        "total": sent.data.get("total", len(items)),
+    }
+    found |= {"states": dict(states)} if states else {}
+    found |= {name: sent.data[name] for name in ("hops", "expanded", "dead_end", "found") if sent.data.get(name)}
+    return found
 
 
 def fitting(rows: Iterable[Row], room: int) -> int:

@@ -11,6 +11,7 @@ import contextlib
 import contextvars
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -68,13 +69,17 @@ class _Job:
 
 
 class Crew:
-    """A pool of threads. ``run`` may be called from any event loop."""
+    """A pool of threads. ``run`` may be called from any event loop.
+
+    The thread that worked last works next: it has its view of the index, and what that remembers, at hand.
+    """
 
     def __init__(self, steady: int = STEADY, most: int = MOST) -> None:
         self._steady, self._most = steady, most
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: deque[_Job] = deque()
+        self._idle: list[queue.SimpleQueue[_Job | None]] = []
         self._lock = threading.Lock()
-        self._threads = self._idle = self._queued = self._stuck = 0
+        self._threads = self._stuck = 0
         self._closed = False
 
     async def run(self, function: Callable[[], T], seconds: float) -> T:
@@ -101,14 +106,17 @@ class Crew:
             with self._lock:
                 if job.leave():
                     self._stuck += 1
+                    if self._jobs and self._may_grow():
+                        self._grow(self._jobs.popleft())
             raise
 
     def close(self) -> None:
         """End idle threads; one that computes ends after it."""
         with self._lock:
             self._closed = True
-            for _ in range(self._threads):
-                self._jobs.put(None)
+            idle, self._idle = self._idle, []
+        for inbox in idle:
+            inbox.put(None)
 
     @property
     def threads(self) -> int:
@@ -117,29 +125,35 @@ class Crew:
 
     def _put(self, job: _Job) -> None:
         with self._lock:
-            if self._closed or self._queued >= WAITING:
+            if self._closed or len(self._jobs) >= WAITING:
                 what = "the server is ending" if self._closed else "too many calls are waiting"
                 raise HeldByOther(what, way_out="ask again in a moment")
-            self._queued += 1
-            if self._idle < self._queued and self._threads < min(self._most, self._steady + self._stuck):
-                self._threads += 1
-                threading.Thread(target=self._work, name="mog-answers", daemon=True).start()
-        self._jobs.put(job)
+            if self._idle:
+                self._idle.pop().put(job)
+            elif self._may_grow():
+                self._grow(job)
+            else:
+                self._jobs.append(job)
 
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                if self._threads > self._steady + self._stuck and not self._queued:
-                    self._threads -= 1
-                    return
-                self._idle += 1
-            job = self._jobs.get()
-            with self._lock:
-                self._idle -= 1
-                if job is None:
-                    self._threads -= 1
-                    return
-                self._queued -= 1
+    def _may_grow(self) -> bool:
+        return self._threads < min(self._most, self._steady + self._stuck)
+
+    def _grow(self, job: _Job) -> None:
+        self._threads += 1
+        threading.Thread(target=self._work, args=(job,), name="mog-answers", daemon=True).start()
+
+    def _work(self, job: _Job | None) -> None:
+        inbox: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        while job is not None:
             job()
             with self._lock:
                 self._stuck -= job.left
+                job = self._jobs.popleft() if self._jobs else None
+                if job is None and (self._closed or self._threads > self._steady + self._stuck):
+                    self._threads -= 1
+                    return
+                if job is None:
+                    self._idle.append(inbox)
+            job = job or inbox.get()
+        with self._lock:
+            self._threads -= 1

@@ -15,8 +15,8 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,18 +38,22 @@ if TYPE_CHECKING:
     from mog.engine.traffic import Traffic
     from mog.engine.workspace import Workspace
 
-FIRST_INDEX = 2.0  # seconds a question waits for an index that is being built
+FIRST_INDEX = 4.0  # seconds a question waits for an index that is being built
 TURN_SECONDS = 2.0  # a write waits so long while others write
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who asks: name and version as it says, what its command line allows it, the conversation as far as it is known."""
+    """Who asks: name and version as it says, what its command line allows it, the conversation as far as it is known.
+
+    ``approved``, ``refused``: of a controlled write, how a person allowed it, or why not.
+    """
 
     name: str = ""
     options: Options = field(default_factory=Options)
     session: str = ""
     approved: str = ""
+    refused: str = ""
 
 
 @dataclass(slots=True)
@@ -86,10 +90,13 @@ class Desk:
 
     Args:
         root: the workspace. options: of the process, not of a client: nothing is written when they are read-only. registry: as of
-            ``Workspace.open``. live: watch files and keep the index up (the owner does).
+            ``Workspace.open``. workspace: of a program with a screen, which opened it, watches, indexes and closes it; None: the desk
+            opens one of its own, and as the owner keeps its index up (``live``).
     """
 
-    def __init__(self, root: Path, options: Options, registry: TaskRegistry | None = None) -> None:
+    def __init__(
+        self, root: Path, options: Options, registry: TaskRegistry | None = None, workspace: Workspace | None = None
+    ) -> None:
         self.root = root
         self.options = options
         self.crew = Crew()
@@ -97,6 +104,7 @@ class Desk:
         self.account = Account(lambda session: self.workspace.working_set(session))
         self.owns = False
         self._registry = registry
+        self._lent = workspace
         self._workspace: Workspace | None = None
         self._traffic: Traffic | None = None
         self._started = False
@@ -107,6 +115,7 @@ class Desk:
         self._listeners: list[Callable[[Change], None]] = []
         self._lock = threading.Lock()
         self._gaps: tuple[int, dict[str, int]] = (-1, {})
+        self._unsubscribe: Callable[[], None] = lambda: None
 
     # opening and closing
 
@@ -127,12 +136,12 @@ class Desk:
                 from mog.app.mcp import demo
 
                 demo.make(self.root)
-            self._workspace = Workspace.open(
+            self._workspace = self._lent or Workspace.open(
                 self.root, configure=lambda root: configuration.load(root, os.environ).engine, registry=self._registry,
                 caches=not self.options.read_only,
             )  # fmt: skip
             self._traffic = None if self.options.read_only else Traffic(self._workspace.mog_dir)
-            self._workspace.subscribe(self._changed)
+            self._unsubscribe = self._workspace.subscribe(self._changed)
             if self._workspace.has_index():
                 self._ready()
             elif self.options.read_only:
@@ -151,12 +160,20 @@ class Desk:
         if self._workspace is None or self.options.read_only:
             return
         self.owns = True
+        if self._lent is not None:
+            self._building = self._building and "the index is being built by the workbench"
+            return
         try:
-            if not self._workspace.has_index():
+            new = not self._workspace.has_index()
+            if new:
                 self._build()
             self._workspace.start_watch()
         except MogError as error:
             self._building = f"the index could not be built: {error}"
+            return
+        if new:
+            with contextlib.suppress(MogError):  # a search says itself what is wrong
+                self._workspace.context.prepare()
 
     def _build(self) -> None:
         def tell(progress: Progress) -> None:
@@ -181,7 +198,9 @@ class Desk:
         if self._workspace is not None:
             if self.options.checkpoint == "on-exit":
                 self.save_counts()
-            self._workspace.close()
+            self._unsubscribe()
+            if self._lent is None:
+                self._workspace.close()
         if self._traffic is not None:
             self._traffic.close()
 
@@ -219,8 +238,14 @@ class Desk:
         return end
 
     def told(self, kind: str) -> None:
-        """Say that something changed which the feed of the workspace does not see: a write of a client of ours."""
-        self._changed(Change(kind, 0))
+        """Say that something changed which the feed of the workspace does not see: a write of a client of ours.
+
+        Whoever lent us the workspace hears it too.
+        """
+        if self._lent is not None:
+            self._lent.tell(kind)
+        else:
+            self._changed(Change(kind, 0))
 
     def _changed(self, change: Change) -> None:
         if change.kind == "index" and not self._indexed.is_set():
@@ -240,7 +265,8 @@ class Desk:
         with contextlib.suppress(MogError):
             at = workspace._stamp()
             found: dict[str, Any] = {"generation": at.generation, "ref": at.ref, "dirty": at.dirty}
-            found["state"] = self._building or ("ready" if at.generation else "no index")
+            some = f"the index is being built: {at.unread:,} files not read yet" if at.unread else "ready"
+            found["state"] = self._building or (some if at.generation else "no index")
             found["watch"] = workspace.watcher
             return found | self._coverage(at)
         return {"generation": 0, "ref": "", "state": self._building or "unknown"}
@@ -356,8 +382,11 @@ class Desk:
             raise PolicyDenied(
                 "a demonstration refuses controlled writes", where=tool.name, way_out="serve a repository of yours"
             )
+        if tool.approved and client.refused:
+            raise PolicyDenied(client.refused, where=tool.name, way_out="ask the person before you try it again")
         if tool.approved and not client.approved:
-            way_out = "the person restarts the server with --allow-writes, or approves it when the client asks"
+            way_out = "the person opens the workbench (`mog tui`) and approves it there, or when the client asks; or restarts the"
+            way_out += " server with --allow-writes"
             raise PolicyDenied("it needs an approval", where=tool.name, way_out=way_out)
 
     def _record(
@@ -365,15 +394,27 @@ class Desk:
     ) -> None:
         if self._traffic is None or client.options.read_only:
             return
-        from mog.engine.traffic import Call
+        from mog.engine.traffic import MAX_PATH, Call
 
         outcome = str(sent.data.get("error", "failed")) if sent.failed else "ok"
         generation = sent.data.get("index", {}).get("generation", 0)
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         ms = round((time.perf_counter() - began) * 1_000, 3)
-        self._traffic.record(
-            Call(at, client.name, client.session, name, given, outcome, sent.tokens, ms, sent.path, generation, warm)
-        )
+        path = sent.path[:MAX_PATH]
+        made = Call(at, client.name, client.session, name, given, outcome, sent.tokens, ms, path, generation, warm)
+        self._traffic.record(replace(made, told=answers.told(sent), marks=self.marks(path)))
+
+    def asked_again(self, tool: Tool, given: Mapping[str, Any], options: Options) -> tuple[Sent, float]:
+        """A question once more, on this thread, for the person who looks at the record: nothing of it is recorded or counted."""
+        began = time.perf_counter()
+        sent = self._answered(tool, given, Ask(self, Client("replay", options), given), False)
+        return sent, time.perf_counter() - began
+
+    def marks(self, path: Sequence[str]) -> tuple[str, ...]:
+        """How what was walked is now; what cannot be told is left out, for traffic is no reason to fail."""
+        with contextlib.suppress(MogError):
+            return self.workspace.marks(path) if path else ()
+        return ()
 
 
 def _late(tool: Tool) -> MogError:

@@ -13,6 +13,7 @@ import contextlib
 import hmac
 import json
 import socket
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ from mog.app.mcp.streams import LONGEST
 VERSION = 1
 LIMIT = 4 * LONGEST
 HELLO_SECONDS = 2.0
+KEPT = 64  # lines that wait for somebody who is not ready
 PING, PONG = b"!ping", b"!pong"
 
 
@@ -32,10 +34,19 @@ class Link:
         self._reader, self._writer = reader, writer
         self.pid = pid
         self._closed = False
+        self._kept: deque[bytes] = deque()
         self.heard = asyncio.get_running_loop().time()
 
     async def line(self) -> bytes | None:
         """The next line without its end, None when the other side is gone. Pings are answered here and not returned."""
+        return self._kept.popleft() if self._kept else await self._next()
+
+    async def keep(self) -> None:
+        """Answer pings and keep what else comes for ``line``, until cancelled: for whoever is not ready to read yet."""
+        while len(self._kept) < KEPT and (found := await self._next()) is not None:
+            self._kept.append(found)
+
+    async def _next(self) -> bytes | None:
         while True:
             try:
                 found = await self._reader.readuntil(b"\n")

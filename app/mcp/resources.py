@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
@@ -82,19 +83,25 @@ def concerned(uris: Collection[str], watched: Iterable[str]) -> set[str]:
 async def read(desk: Desk, uri: str, client: Client) -> Sent:
     """What is behind a URI, as JSON text; a failure for what is not there."""
     match = _URI.fullmatch(uri)
-    if match is None or not known(uri):
+    tool = tool_of(f"read {match[1]}://{match[2]}") if match is not None and known(uri) else None
+    if match is None or tool is None:
         return answers.failure(NotFound(f"there is no resource {uri[:80]!r}", way_out="list them: resources/list"), {})
     id = unquote(match[3] or "")
-    tool = Tool(
-        f"read {match[1]}://{match[2]}", "resource", "", f"resources:{match[2]}", {"id": {"type": "string"}}, cap=CAP
-    )
     sent = await desk.call(tool, {"id": id} if id else {}, client)
     if sent.failed:
         return sent
     data = sent.data
     if data["next"]:  # an address has no pages; the tool with the same rows has
         data = {**data, "notes": [*data["notes"], f"the rest: {_REST.get(match[2], '')} with this page"]}
-    return Sent(json.dumps(data, ensure_ascii=False), data, False, sent.tokens, sent.path)
+    return replace(sent, text=json.dumps(data, ensure_ascii=False), data=data)
+
+
+def tool_of(name: str) -> Tool | None:
+    """``read mog://health`` as the desk runs it; None for what is no resource."""
+    match = _URI.fullmatch(name.removeprefix("read "))
+    if match is None or match[3] or match[2] not in _BODIES:
+        return None
+    return Tool(name, "resource", "", f"resources:{match[2]}", {"id": {"type": "string"}}, cap=CAP)
 
 
 def schema(ask: Ask) -> Answer:

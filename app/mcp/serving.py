@@ -9,13 +9,12 @@ import asyncio
 import contextlib
 import os
 import secrets
-import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from mog.app.mcp import links, streams
 from mog.app.mcp.bridge import SLOW, Bridge
@@ -25,6 +24,8 @@ from mog.app.mcp.owner import Owner
 from mog.app.mcp.place import HEIR, REGENT, Address, Place, runs
 from mog.app.mcp.station import Station
 from mog.app.mcp.streams import Wire
+from mog.app.told import leave as leave
+from mog.app.told import until_told
 from mog.engine import roots
 from mog.engine.errors import HeldByOther, UsageError
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from mog.engine.executor.registry import TaskRegistry
     from mog.engine.store.lock import WriterLock
 
-SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 STARTING = 3.0  # seconds in which a new owner has to say where it listens
 BEHIND = 0.1  # seconds that other bridges give the heir to take over first
 PREPARE_AFTER, ASK_AGAIN = 0.5, 5.0
@@ -49,6 +49,7 @@ def serve(options: Options, *, registry: TaskRegistry | None = None) -> int:
         UsageError: ``--repo`` names no folder. StoreDamaged: the run folder cannot be used. ConfigError: a plan needs a key that the
             registry does not bring.
     """
+    sys.setswitchinterval(0.0005)
     start = options.repo if options.repo is not None else Path.cwd()
     if not start.is_dir():
         raise UsageError("--repo names no folder", where=str(start), way_out="give an existing folder")
@@ -58,43 +59,9 @@ def serve(options: Options, *, registry: TaskRegistry | None = None) -> int:
         if options.transport == "http":
             from mog.app.mcp import web
 
-            return asyncio.run(_until_told(web.serve(folder, options, registry)))
+            return asyncio.run(until_told(web.serve(folder, options, registry)))
         fds = streams.claim()
-        return asyncio.run(_until_told(_stdio(fds, folder, options, registry)))
-
-
-def leave(code: int) -> NoReturn:
-    """End the process at once, with its children: neither work in progress nor the interpreter's own end keeps a client waiting."""
-    if "multiprocessing" in sys.modules:
-        for child in sys.modules["multiprocessing"].active_children():
-            child.terminate()
-    sys.stderr.flush()
-    os._exit(code)
-
-
-async def _until_told(work: object) -> int:
-    """Run to the end, or until a signal; then the work is cancelled and may tidy up."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
-    told: list[int] = []
-
-    def stop(number: int) -> None:
-        told.append(number)
-        task.cancel()
-
-    for name in SIGNALS:
-        number = getattr(signal, name, None)
-        if number is not None and threading.current_thread() is threading.main_thread():
-            try:
-                loop.add_signal_handler(number, stop, number)
-            except NotImplementedError:  # no such thing on Windows
-                signal.signal(number, lambda got, _: loop.call_soon_threadsafe(stop, got))
-    try:
-        await task
-    except asyncio.CancelledError:
-        if not told:
-            raise
-    return 128 + told[0] if told else 0
+        return asyncio.run(until_told(_stdio(fds, folder, options, registry)))
 
 
 async def _stdio(fds: tuple[int, int], folder: Path, options: Options, registry: TaskRegistry | None) -> None:

@@ -1,6 +1,6 @@
 """What a process has when it answers itself: a desk, and the workspace's lock and socket as soon as they are to be had.
 
-Who calls: ``bridge`` (stdio), ``web`` (HTTP), and a screen that wants to serve agents while it is open (``hosted``). What may not come
+Who calls: ``serving`` (stdio), ``web`` (HTTP), and ``hosting`` for a screen that serves agents while it is open. What may not come
 in: the client's side, the protocol's package at import.
 
 A process without the lock answers all the same: reads are snapshots, and the ledger lets in one writer at a time whoever it is. It
@@ -14,7 +14,6 @@ import contextlib
 import importlib
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from mog.engine.errors import MogError
 
 if TYPE_CHECKING:
     from mog.engine.executor.registry import TaskRegistry
+    from mog.engine.workspace import Workspace
 
 TRY_EVERY = 1.0  # seconds between two tries for the lock
 LOOK_EVERY = 1.0  # seconds between two looks at the ledger of other processes
@@ -41,15 +41,16 @@ class Station:
     Args:
         owner: the lock, when it was had already. regent: the lock of the regent; bridges are served, files are not watched.
         homeless: ``root`` is no workspace; nothing is made there, and every question is answered with that.
+        workspace: as of ``Desk``.
     """
 
     def __init__(
         self, root: Path, options: Options, registry: TaskRegistry | None, owner: Owner | None, *, regent: Owner | None = None,
-        homeless: bool = False,
+        homeless: bool = False, workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         self.place = Place(root)
         self.options = options
-        self.desk = Desk(root, options, registry)
+        self.desk = Desk(root, options, registry, workspace)
         self._owner = owner
         self._regent = regent
         self._may_own = owner is not None or not (options.read_only or options.demo or homeless)
@@ -73,11 +74,15 @@ class Station:
         return here
 
     async def _serve(self, link: Link, said: dict[str, Any]) -> None:
+        keeping = asyncio.ensure_future(link.keep())  # loading takes seconds on a busy machine, and a silent owner is passed over
         try:
             host = await _loaded("mog.app.mcp.host")
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
             asyncio.get_running_loop().call_later(SETTLE, self.settle)
             await host.serve(self.desk, self.options, link, said)
         finally:
+            keeping.cancel()
             link.close()
 
     async def _own(self, owner: Owner) -> None:
@@ -86,6 +91,16 @@ class Station:
             await owner.listen(self._serve)
         if self._is_settled:
             self._live()
+
+    @property
+    def owns(self) -> bool:
+        """Whether this process has the lock of the workspace."""
+        return self._owner is not None
+
+    @property
+    def connections(self) -> int:
+        """How many clients of other processes are connected."""
+        return self._owner.connections if self._owner is not None else 0
 
     def settle(self) -> None:
         """The first client has its list of tools by now: open the workspace, and as the owner keep its index up."""
@@ -172,26 +187,3 @@ def _marks(ledger: Path | None) -> tuple[object, ...]:
         except OSError:
             found.append(None)
     return tuple(found)
-
-
-@contextlib.contextmanager
-def hosted(root: Path, options: Options, registry: TaskRegistry | None = None) -> Iterator[Desk | None]:
-    """Serve agents from this process, on a thread with an event loop of its own, for the while of a ``with``.
-
-    For a program with a screen: it becomes the owner and bridges connect to it. None when somebody else owns the workspace.
-    """
-    owner = Owner.take(Place(root))
-    if owner is None:
-        yield None
-        return
-    loop = asyncio.new_event_loop()
-    station = Station(root, options, registry, owner)
-    thread = threading.Thread(target=loop.run_forever, name="mog-host", daemon=True)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(station.start(), loop).result(10)
-    try:
-        yield station.desk
-    finally:
-        asyncio.run_coroutine_threadsafe(station.close(), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(2)

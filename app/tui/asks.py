@@ -1,7 +1,7 @@
-"""What the home screen asks the workspace, and what it does with answers, failures and the change feed.
+"""How the home screen asks: jobs and their answers, failures, indexing, and what follows an event of the change feed.
 
-Who calls: ``acts.py`` (keys) and the toolkit (messages). The handlers here are the only writers of the state.
-What may not come in: keys, layout.
+Who calls: ``acts.py`` (keys), the contents of the panes as their ``Host``, and the toolkit (messages).
+What may not come in: keys, layout, what a pane asks (``panes/``).
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 from textual import on
 from textual.timer import Timer
 
+from mog.app.tui import panes
 from mog.app.tui.board import Board
-from mog.app.tui.graph_rows import LEVELS
-from mog.app.tui.messages import Answered, Ended, Failed, Fed, Progressed
+from mog.app.tui.messages import Answered, Ended, Failed, Fed, Progressed, Question, Told
 from mog.app.tui.pace import Pace
 from mog.app.tui.workers import ProgressTap
 from mog.engine import model as m
-from mog.engine.errors import AmbiguousTarget, Cancelled, IndexMissing, MogError, NotFound
-from mog.engine.ids import locator
+from mog.engine.errors import AmbiguousTarget, Cancelled, IndexMissing, MogError
+from mog.widgets.shelf import Shelf
 
-LOADED, LOADED_OPEN = 200, 2000
-HITS = 50
-MAPPED = 40
 OPENING_SECONDS, LATER_SECONDS, CALM_SECONDS = 0.25, 2.0, 1.5
-_WHAT = {"focus": "the graph", "status": "health", "pins": "pins", "verify": "pins", "map": "the map", "find": "search"}
+FIRST = ("drift", "map")
+"""Panes whose answers the first picture waits for, with the graph."""
+_SAID_ONCE = ("jump", "pin", "unpin", "find", "why", "mend", "judge")
+"""Jobs of a person's word: their failure is a sentence on the foot line and no state of the workbench."""
 
 
 class Asks(Board):
@@ -38,54 +38,85 @@ class Asks(Board):
         super().__init__(*args, **kwargs)
         self.pace = Pace()
         self._due: set[str] = set()
-        self._open_first = False
-        self._later: list[Callable[[], None]] = []
         self._calm: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
     # -- asking --------------------------------------------------------------------------------------------------------
 
+    def start(
+        self,
+        job: str,
+        call: Callable[[], Any],
+        then: Callable[[Any], None],
+        failed: Callable[[BaseException], bool] | None = None,
+    ) -> None:
+        """Run a question on a thread; its answer comes back to this one."""
+        self.jobs.start(job, Question(call, then, failed))
+
+    def busy(self, job: str) -> bool:
+        """Whether a question of that job is under way."""
+        return self.jobs.running(job)
+
+    def tell(self, name: str, call: Callable[[], None]) -> None:
+        """Have ``call`` run on the screen's thread, for pane ``name``."""
+        self.post_message(Told(name, call))
+
+    @on(Told)
+    def _told(self, event: Told) -> None:
+        self.guard(event.name, event.call)
+
     def begin(self, *, index_first: bool) -> None:
         """Listen to the change feed and ask for everything the home screen shows."""
-        self._unsubscribe = self.workspace.subscribe(lambda change: self._feed(change))
+        self._unsubscribe = self.desk.subscribe(lambda change: self._feed(change))
         if index_first:
             self.ask_index()
         else:
-            self.opening = {"pins", "map", "focus"}
-            self._later = [self.ask_status, self.ask_grammars, self.ask_watch]
+            self.opening = {*FIRST, "graph"}
+            self._later = [self._ask_rest, self.ask_watch]
             self.set_timer(OPENING_SECONDS, lambda: self.open_up() if self.opening else None)
             self.set_timer(LATER_SECONDS, self._ask_later)
-            self.ask_pins()
-            self.ask_map()
+            for name in FIRST:
+                self.ask(name)
 
     def open_up(self) -> None:
         """Draw everything: the first answers are in, or enough time has passed."""
         self.opening = set()
         self.place_panes()
-        self.draw("map", "graph", "drift", "health", cursor="node")
+        self.draw(*(name for name in panes.REGISTRY if self.has_pane(name)), cursor="node")
         self.draw_top()
 
     def _opened(self, job: str) -> None:
         """An answer is here: when it was the last of the first ones, show them and ask for the rest."""
-        no_focus = job == "map" and not self.jobs.running("focus")
+        no_focus = job == "map" and not self.jobs.running("graph")
         if self.opening:
-            self.opening -= {job, "focus"} if no_focus else {job}
+            self.opening -= {job, "graph"} if no_focus else {job}
             if not self.opening:
                 self.open_up()
-        if job == "focus" or no_focus:
-            self._ask_later()
+        if job == "graph" or no_focus:
+            self.call_after_refresh(self._ask_later)
 
     def _ask_later(self) -> None:
-        """What is not needed to begin is asked when the graph stands: threads share one processor."""
+        """What is not needed to begin is made and asked when the graph is painted: threads share one processor."""
         later, self._later = self._later, []
+        if later:
+            self.place_panes()
+            self.follow_row()
         for ask in later:
             ask()
+
+    def _ask_rest(self) -> None:
+        """Panes in view, and those with a part of the top line, that nobody has asked yet."""
+        for name in dict.fromkeys((*panes.GLANCES, *self.query_one(Shelf).shown())):
+            if name not in self._asked and name != "find":
+                self.ask(name)
 
     def end(self) -> None:
         """Stop listening and asking; a job that reports progress ends at its next report."""
         if self.jobs.running("watch") and not self.jobs.stopped.is_set():
             # the watcher may still be bringing the index up to date; the program would wait for that at its end
-            threading.Thread(target=self.workspace.stop_watch, daemon=True).start()
+            threading.Thread(target=self.desk.stop_watch, daemon=True).start()
+        for content in self.contents.values():
+            content.close()
         self.jobs.stop()
         if self._unsubscribe:
             self._unsubscribe()
@@ -94,72 +125,68 @@ class Asks(Board):
     def _feed(self, change: m.Change) -> None:
         self.post_message(Fed(change))
 
-    def ask_all(self) -> None:
-        """Ask for status, pins, map and grammars."""
-        self.ask_pins()
-        self.ask_map()
-        self.ask_status()
-        self.ask_grammars()
-
-    def ask_map(self) -> None:
-        self.jobs.start("map", None, partial(self.workspace.map, limit=MAPPED))
-
-    def ask_grammars(self) -> None:
-        self.jobs.start("grammars", None, self.workspace.grammars)
-
     def ask_watch(self) -> None:
-        self.jobs.start("watch", None, self.workspace.start_watch)
-
-    def ask_status(self) -> None:
-        self.jobs.start("status", None, self.workspace.status)
-
-    def ask_pins(self) -> None:
-        self.jobs.start("pins", None, self.workspace.pins)
+        """Start the watcher; it brings the index up to date first."""
+        self.start("watch", self.desk.start_watch, lambda _: self._health().look_at_watcher())
 
     def ask_index(self) -> None:
         """Index, with progress on the top line."""
         self.tap = ProgressTap(self, self.jobs.stopped)
-        self.state.progress = m.Progress("indexing", 0, 0)
-        self.jobs.start("index", None, partial(self.workspace.index, progress=self.tap))
+        self.progress = m.Progress("indexing", 0, 0)
+        self.start("index", partial(self.desk.index, progress=self.tap), self._indexed, self._not_indexed)
         self.draw_top()
 
-    def ask_focus(self, target: str, *, visit: bool = True, to: str | None = "") -> None:
-        """Bring a node into focus.
+    def _indexed(self, report: m.IndexReport) -> None:
+        self.progress = None
+        self._ask_all()
+        self.ask_watch()
+        did = f"{report.parsed:,} read, {report.relinked:,} linked" if report.changed else "nothing had changed"
+        self.say(f"indexed {report.files:,} files in {report.seconds:.1f} s: {did}")
 
-        Args:
-            target: id or locator.
-            visit: remember it in the history.
-            to: row to put the cursor on, ``None`` to leave it where it is.
-        """
-        self.state.wanted = target
-        tiers = tuple(tier.name for tier in LEVELS[self.state.level][1])
-        limit = LOADED_OPEN if self.state.open else LOADED
-        self.jobs.start(
-            "focus", (target, visit, to), partial(self.workspace.neighbors, target, tiers=tiers, limit=limit)
-        )
+    def _not_indexed(self, error: BaseException) -> bool:
+        """The index was not built: what was there before still serves."""
+        self.progress = None
+        self._ask_all()
+        self.draw_top()
+        if isinstance(error, Cancelled):
+            self.say("indexing was stopped; the index before it still serves. 8 and r start it again")
+            return True
+        return False
 
-    def ask_again(self) -> None:
-        """Ask for the node in focus again, cursor and history untouched."""
-        if self.state.hood:
-            self.ask_focus(self.state.hood.node.id, visit=False, to=None)
+    def _ask_all(self) -> None:
+        for name in dict.fromkeys((*self._asked, *FIRST, *panes.GLANCES, "graph")):
+            self.ask(name)
 
-    def ask_search(self, text: str) -> None:
-        """Search; an empty text shows the hints again."""
-        if text.strip():
-            call = partial(self.workspace.search, text, limit=HITS, kind=self.state.kind)
-            self.jobs.start("find", text, call)
-        else:
-            self.state.hits = None
-            self.draw("find", cursor="")
+    def _health(self) -> Any:
+        return self.content("health")
+
+    def jump_to(self, target: str) -> None:
+        """A node by id, locator, name, path or ``path:line``; several of that name are offered as rows."""
+
+        def failed(error: BaseException) -> bool:
+            if isinstance(error, AmbiguousTarget):
+                self.call_later(self.offer, target, error.candidates)
+                return True
+            return False
+
+        self.start("jump", partial(self.desk.find, target), lambda node: self.focus_on(node.id), failed)
+
+    async def offer(self, target: str, candidates: list[str]) -> None:
+        """Show candidates to choose from (the screen knows where)."""
+        self.say(f"{len(candidates)} nodes answer to {target}")
+
+    def focus_on(self, target: str) -> None:
+        """Bring a node into the graph (keys know how)."""
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
     @on(Answered)
     def _answered(self, event: Answered) -> None:
-        self.state.failures.pop(event.job, None)
-        handler: Callable[[Answered], None] | None = getattr(self, f"got_{event.job}", None)
-        if handler:
-            handler(event)
+        if self._health().failures.pop(event.job, None):
+            self.draw_top()
+        self.guard(event.job, partial(event.question.then, event.answer))
+        if event.job == self.name_here and not self.opening:
+            self.follow_row()  # the row under the cursor may be about something else now, without having moved
         self._opened(event.job)
 
     @on(Ended)
@@ -174,153 +201,27 @@ class Asks(Board):
     def _failure(self, event: Failed) -> None:
         if isinstance(event.error, IndexMissing) and event.job != "jump":
             return
-        handler: Callable[[Failed], bool] | None = getattr(self, f"lost_{event.job}", None)
-        if handler and handler(event):
+        if event.question.failed and event.question.failed(event.error):
             return
-        text = self._sentence(event.error)
-        if event.job not in ("jump", "pin", "unpin", "find"):
-            self.state.failures[event.job] = f"{_WHAT.get(event.job, event.job)}: {text}"
-            self.draw("health")
+        error = event.error
+        text = str(error) if isinstance(error, MogError) else f"{type(error).__name__}: {error}"
+        if event.job not in _SAID_ONCE:
+            self._health().failures[event.job] = f"{self._title_of(event.job)}: {text}"
+            if event.job in self.contents:
+                self.broken[event.job] = text
+            self.draw("health", event.job)
             self.draw_top()
         self.say(text)
 
-    def _sentence(self, error: BaseException) -> str:
-        return str(error) if isinstance(error, MogError) else f"{type(error).__name__}: {error}"
-
-    def got_status(self, event: Answered) -> None:
-        self.state.status = event.answer
-        self.state.watcher = self.workspace.watcher
-        self.draw("health")
-        if self.state.hood is None:
-            self.draw("graph")
-        self.draw_top()
-
-    def got_grammars(self, event: Answered) -> None:
-        self.state.grammars = event.answer
-        self.draw("health")
-
-    def got_pins(self, event: Answered) -> None:
-        self.state.pins = event.answer
-        self.draw("drift", flash=True)
-        self.draw_top()
-
-    def got_verify(self, event: Answered) -> None:
-        report: m.VerifyReport = event.answer
-        self.state.pins = report.states
-        self.draw("drift", flash=True)
-        self.draw_top()
-        self.ask_again()
-        self.say(
-            f"{report.checked:,} compared with the disk: {report.fresh:,} fresh, {report.checked - report.fresh:,} not"
-        )
-
-    def got_map(self, event: Answered) -> None:
-        self.state.map = event.answer
-        self.draw("map")
-        rows = self.state.map.rows if self.state.map else ()
-        if self.state.hood is None and rows and not self.jobs.running("focus"):
-            first = rows[0].top[0].id if rows[0].top else locator("file", rows[0].path)
-            self.ask_focus(first)
-
-    def got_watch(self, event: Answered) -> None:
-        self.state.watcher = self.workspace.watcher
-        self.draw("health")
-        self.draw_top()
-
-    def got_index(self, event: Answered) -> None:
-        report: m.IndexReport = event.answer
-        self.state.progress = None
-        self.ask_all()
-        self.ask_again()
-        self.ask_watch()
-        did = f"{report.parsed:,} read, {report.relinked:,} linked" if report.changed else "nothing had changed"
-        self.say(f"indexed {report.files:,} files in {report.seconds:.1f} s: {did}")
-
-    def lost_index(self, event: Failed) -> bool:
-        """The index was not built: what was there before still serves."""
-        self.state.progress = None
-        self.ask_all()
-        self.draw_top()
-        if isinstance(event.error, Cancelled):
-            self.say("indexing was stopped; the index before it still serves. 8 and r start it again")
-            return True
-        return False
-
-    def got_focus(self, event: Answered) -> None:
-        target, visit, to = event.asked
-        if target != self.state.wanted:
-            return
-        hood: m.Neighborhood = event.answer
-        same = self.state.hood is not None and self.state.hood.node.id == hood.node.id
-        self.state.hood, self.state.lost = hood, ""
-        self.state.wanted = hood.node.id
-        if visit:
-            self.state.history.visit(hood.node.id)
-        self.draw("graph", cursor=None if to is None else to or "node", flash=same)
-
-    def lost_focus(self, event: Failed) -> bool:
-        """The node in focus is gone: what was known of it stays, marked; anything else is said on the foot line."""
-        hood = self.state.hood
-        if isinstance(event.error, NotFound) and hood and event.asked[0] == hood.node.id:
-            self.state.lost = hood.node.id
-            self.draw("graph")
-            return True
-        if isinstance(event.error, NotFound):
-            self.state.wanted = hood.node.id if hood else ""
-            self.say(self._sentence(event.error))
-            return True
-        return False
-
-    def got_find(self, event: Answered) -> None:
-        self.state.hits = event.answer
-        self.state.took_ms = event.took * 1000
-        self.state.hit_at = -1
-        self.draw("find", cursor="")
-        if self._open_first and not self.jobs.waits("find"):
-            self._open_first = False
-            self.open_found()
-
-    def open_found(self) -> None:
-        """Enter was pressed before the answer was here (keys know how)."""
-
-    def enter_found(self) -> bool:
-        """Enter in the search line: False when the rows still answer an earlier text, and the first row opens later."""
-        self._open_first = self.jobs.running("find")
-        return not self._open_first
-
-    def got_jump(self, event: Answered) -> None:
-        node: m.Node = event.answer
-        self.ask_focus(node.id)
-
-    def lost_jump(self, event: Failed) -> bool:
-        """Several nodes answer: they are offered as rows."""
-        if isinstance(event.error, AmbiguousTarget):
-            self.call_later(self.offer, event.asked, event.error.candidates)
-            return True
-        return False
-
-    async def offer(self, target: str, candidates: list[str]) -> None:
-        """Show candidates to choose from (the screen knows where)."""
-        self.say(f"{len(candidates)} nodes answer to {target}")
-
-    def got_pin(self, event: Answered) -> None:
-        state: m.PinState = event.answer
-        self.ask_pins()
-        self.ask_again()
-        self.say(f"pinned “{state.pin.note}”")
-
-    def got_unpin(self, event: Answered) -> None:
-        pin: m.Pin = event.answer
-        self.ask_pins()
-        self.ask_again()
-        self.say(f"taken out: “{pin.note}”")
+    def _title_of(self, job: str) -> str:
+        return panes.REGISTRY[job].title.lower() if job in panes.REGISTRY else job
 
     # -- the change feed -----------------------------------------------------------------------------------------------
 
     @on(Progressed)
     def _progressed(self, event: Progressed) -> None:
         if self.jobs.running("index"):
-            self.state.progress = event.progress
+            self.progress = event.progress
             self.draw_top()
 
     @on(Fed)
@@ -339,24 +240,32 @@ class Asks(Board):
         self._follow()
 
     def _follow(self) -> None:
-        """Ask again for what the events since the last look concern."""
+        """Ask again what the events since the last look concern: panes that are shown or have a part of the top line."""
         due, self._due = self._due, set()
         if "watch" in due:
-            self.state.watcher = self.workspace.watcher
-            self.draw("health")
-            self.draw_top()
-        if due & {"index", "pins"}:
-            self.ask_pins()
-            self.ask_again()
-        if "index" in due and not self.jobs.running("index"):
+            self._health().look_at_watcher()
+        status = self._health().status
+        if "index" in due and self.jobs.running("index") and (status is None or not status.indexed):
+            self._ask_all()  # the first files of a first index are served; the rest comes with its end
+            return
+        calm = False
+        shown = {*self.query_one(Shelf).shown(), *panes.GLANCES, "graph"}
+        for name in [name for name in panes.REGISTRY if name in self._asked and self.content(name).wakes & due]:
+            if name not in shown:
+                self._asked.discard(name)  # asked again when it is next in view
+            elif not self.content(name).calm:
+                self.ask(name)
+            else:
+                calm = True
+        if calm and not self.jobs.running("index"):
             self._calm_down()
 
     def _calm_down(self) -> None:
         """The whole account and the map cost the engine a look at everything: they wait for a pause in the edits."""
         if self._calm is not None:
             self._calm.stop()
-        self._calm = self.set_timer(CALM_SECONDS, self._ask_account)
+        self._calm = self.set_timer(CALM_SECONDS, self._ask_calm)
 
-    def _ask_account(self) -> None:
-        self.ask_status()
-        self.ask_map()
+    def _ask_calm(self) -> None:
+        for name in [name for name in self._asked if self.content(name).calm]:
+            self.ask(name)

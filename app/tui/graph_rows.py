@@ -11,9 +11,11 @@ row that unfolds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mog.app.present import clean
+from mog.app.tui import about_rows
 from mog.app.tui.rows import (
     MARKS,
     Sheet,
@@ -25,13 +27,17 @@ from mog.app.tui.rows import (
     note,
     place_of,
     prose,
-    quoted,
 )
 from mog.engine import model as m
 from mog.widgets.fit import share
-from mog.widgets.view import BLANK, Cell, Line, Lines, Row
+from mog.widgets.view import BLANK, Cell, Line, Lines, Row, quiet_row
+
+if TYPE_CHECKING:
+    from mog.engine.reason.near import Believed
 
 WIDE, MIDDLE = 90, 120
+CROWDED = 60
+"""Things from which rows are drawn in one style: half as many bytes."""
 LINKS = {m.Tier.certain: "─", m.Tier.hierarchy: "═", m.Tier.candidate: "·", m.Tier.unknown: "·"}
 TIER_WORDS = {
     m.Tier.certain: "certain",
@@ -67,13 +73,14 @@ _PIN_ROWS = 6
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How the view is drawn: cells and lines there are, the tier level, and the sections that are unfolded."""
+    """How the view is drawn: cells and lines there are, the tier level, the sections that are unfolded, co-change or not."""
 
     width: int
     height: int
     level: int = 1
     open: frozenset[str] = frozenset()
     sides: bool = True
+    along: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +120,38 @@ def long_link(kind: str, tier: m.Tier) -> str:
     return f"{bar} {clean(kind)[:10]} ".ljust(13, bar) + "→"
 
 
-def graph_sheet(hood: m.Neighborhood, room: Room) -> Sheet:
-    """The focus view of a neighbourhood, as rows for ``room``."""
+def graph_sheet(hood: m.Neighborhood, room: Room, believed: Sequence[Believed] = (), why_none: str = "") -> Sheet:
+    """The focus view of a neighbourhood and of what is believed about it, as rows for ``room``.
+
+    ``why_none``: why it is not known what is believed, "" when it is.
+    """
     wide = room.sides and room.width >= WIDE
     things: dict[str, Thing] = {"node": hood.node}
+    tail = _along(hood, room, things) if room.along else []
+    room = replace(room, height=max(8, room.height - len(tail)))
     ins = _section("in", hood.edges_in, hood.totals_in, hood.node, room, things, wide)
     outs = _section("out", hood.edges_out, hood.totals_out, hood.node, room, things, wide)
-    pins = _pins(hood, things)
+    about = _about(hood, believed, things)
     heads = (_head("in", hood.totals_in, room, hood.boundary), _head("out", hood.totals_out, room, m.Boundary()))
     draw = _wide if wide else _narrow
-    lines = [*draw(hood, room, ins, outs, pins, heads), *_limits(hood.boundary)]
+    lines = [
+        *draw(hood, room, ins, outs, about, heads),
+        *tail,
+        *about_rows.hidden(hood, believed, along=room.along),
+        *_limits(hood.boundary, why_none),
+    ]
+    if len(things) > CROWDED:
+        lines = [_lean(line) for line in lines]
     middle = _middle_width(room.width) if wide and room.width >= MIDDLE else 0
-    for name in ("in", "out", "about"):
+    for name in ("in", "out", "about", "along"):
         things[f"fold:{name}"] = name
     return Sheet(Lines(lines), things, "focus", f"{LEVELS[room.level][0]} (t)", middle)
+
+
+def _lean(line: Line | Row) -> Line:
+    """A line in one style but for marks: rows with something under them only, headings stay as they are."""
+    rows = (line,) if isinstance(line, Row) else line
+    return tuple(quiet_row(row) if row.key and not row.ground else row for row in rows)
 
 
 def _middle_width(width: int) -> int:
@@ -203,7 +228,8 @@ def _edge_words(edge: m.Edge, node: m.Node) -> tuple[str, ...]:
     if edge.kind in ("tested_by", "co_changed"):
         said = f"{one} is {verb} {other}" if edge.outgoing else f"{other} is {verb} {one}"
     times = f", {edge.count:,} times" if edge.count > 1 else ""
-    return (describe(edge.other), f"{said}{as_written}{times}; {TIER_SENTENCES[edge.tier]}")
+    by = f", told by {clean(edge.known_by)}" if edge.known_by else ""
+    return (describe(edge.other), f"{said}{as_written}{times}; {TIER_SENTENCES[edge.tier]}{by}")
 
 
 def _copy(node: m.Node) -> str:
@@ -257,29 +283,22 @@ def _unbound_name(key: str, edge: m.Edge, things: dict[str, Thing], wide: bool) 
     return Row(key, (Cell(" " * (20 if wide else 21)), cell), words=words)
 
 
-def _pins(hood: m.Neighborhood, things: dict[str, Thing]) -> Section:
-    rows = []
-    for state in hood.pins:
-        key = f"pin:{state.pin.id}"
-        things[key] = state
-        rows.append(pin_row(key, state, Cell(f"  {'about':<10} {link('about', m.Tier.certain, False)} ", "muted")))
-    return Section("about", tuple(rows), len(rows))
+def _about(hood: m.Neighborhood, believed: Sequence[Believed], things: dict[str, Thing]) -> Section:
+    """What is pinned on it and believed about it or its file; what was taken back is counted elsewhere."""
+    lead = Cell(f"  {'about':<10} {link('about', m.Tier.certain, False)} ", "muted")
+    rows = about_rows.about(hood, believed, lead, things)
+    return Section("about", rows, len(rows))
 
 
-def pin_row(key: str, state: m.PinState, lead: Cell) -> Row:
-    """A pin's note with the state of its anchor."""
-    glyph, role = MARKS[state.freshness]
-    cells = (lead, Cell(f"{glyph} ", role, True), *quoted(state.pin.note))
-    right = () if state.freshness is m.Freshness.fresh else (Cell(state.freshness.value, role),)
-    return Row(key, cells, right, words=pin_words(state), copy=clean(state.pin.note))
-
-
-def pin_words(state: m.PinState) -> tuple[str, ...]:
-    """A pin in words: its state and note, and why the state is so."""
-    reason = clean(state.reason) or "its anchor holds"
-    now = f", now at {clean(state.now_at)}" if state.now_at and state.now_at != state.pin.anchor.locator else ""
-    glyph = MARKS[state.freshness][0]
-    return (f"{glyph} {state.freshness.value}: “{clean(state.pin.note)}”", f"{reason}{now}. p takes the pin out")
+def _along(hood: m.Neighborhood, room: Room, things: dict[str, Thing]) -> list[Row]:
+    """Files that changed in the same commits, the strongest of them, under a heading that says how far the history reaches."""
+    rows = about_rows.along(hood, things)
+    section = Section("along", rows, max(hood.co_changed_total, len(rows)))
+    said = clean(hood.history) or "reading the history"
+    return [
+        head(f"changed along {section.total:,}", said),
+        *section.shown(max(3, room.height // 5), "along" in room.open),
+    ]
 
 
 def _head(name: str, totals: Mapping[tuple[str, m.Tier], int], room: Room, boundary: m.Boundary) -> Row:
@@ -301,9 +320,10 @@ def _head(name: str, totals: Mapping[tuple[str, m.Tier], int], room: Room, bound
     return head(f"{name} {sum(tiers.values()):,}", " " * (not narrow) + ("  ", " ")[narrow].join(parts))
 
 
-def _limits(boundary: m.Boundary) -> list[Row]:
+def _limits(boundary: m.Boundary, why_none: str) -> list[Row]:
     """Sentences about what the answer leaves out that no count in a heading says."""
-    rows = [note(f"{clean(text)}") for text in boundary.notes]
+    rows = [note(f"? what is believed is not known: {clean(why_none)}", "attn")] if why_none else []
+    rows += [note(clean(text)) for text in boundary.notes]
     if boundary.gated:
         rows.append(note(f"░ {boundary.gated:,} withheld: gated"))
     return [BLANK, *rows] if rows else []
@@ -347,26 +367,26 @@ def _about_rows(hood: m.Neighborhood, width: int, signature: int, doc: int) -> l
     return rows
 
 
-def _pin_head(pins: Section) -> Row:
-    hint = "" if pins.total else "p pins a note to it"
-    return head(f"believed about it {pins.total}", hint)
+def _about_head(about: Section) -> Row:
+    hint = "" if about.total else "p pins a note to it"
+    return head(f"believed about it {about.total}", hint)
 
 
 def _narrow(
-    hood: m.Neighborhood, room: Room, ins: Section, outs: Section, pins: Section, heads: tuple[Row, Row]
+    hood: m.Neighborhood, room: Room, ins: Section, outs: Section, about: Section, heads: tuple[Row, Row]
 ) -> list[Line | Row]:
     roomy = room.height >= 24
-    about = _about_rows(hood, room.width - 4, 2 if roomy else (1 if room.height >= 15 else 0), 3 if roomy else 0)
+    words = _about_rows(hood, room.width - 4, 2 if roomy else (1 if room.height >= 15 else 0), 3 if roomy else 0)
     gap = [BLANK] if roomy else []
-    fixed = 5 + len(about) + 3 * len(gap)
-    shares = share([ins.total, outs.total, min(pins.total, _PIN_ROWS)], room.height - fixed)
-    part = [s.shown(n, s.name in room.open) for s, n in zip((ins, outs, pins), shares, strict=True)]
-    node = [_node_row(hood.node), _state_row(hood), *about]
-    return [heads[0], *part[0], *gap, *node, *gap, heads[1], *part[1], *gap, _pin_head(pins), *part[2]]
+    fixed = 5 + len(words) + 3 * len(gap)
+    shares = share([ins.total, outs.total, min(about.total, _PIN_ROWS)], room.height - fixed)
+    part = [s.shown(n, s.name in room.open) for s, n in zip((ins, outs, about), shares, strict=True)]
+    node = [_node_row(hood.node), _state_row(hood), *words]
+    return [heads[0], *part[0], *gap, *node, *gap, heads[1], *part[1], *gap, _about_head(about), *part[2]]
 
 
 def _wide(
-    hood: m.Neighborhood, room: Room, ins: Section, outs: Section, pins: Section, heads: tuple[Row, Row]
+    hood: m.Neighborhood, room: Room, ins: Section, outs: Section, about: Section, heads: tuple[Row, Row]
 ) -> list[Line | Row]:
     between = room.width >= MIDDLE
     if between:
@@ -377,13 +397,13 @@ def _wide(
     else:
         middle = []
         top = [_node_row(hood.node), _state_row(hood), *_about_rows(hood, room.width - 4, 2, 3), BLANK]
-    pin_room = min(pins.total, _PIN_ROWS)
+    pin_room = min(about.total, _PIN_ROWS)
     left_room = room.height - len(top) - 3 - pin_room
     left = [heads[0], *ins.shown(left_room, "in" in room.open)]
     right = [heads[1], *outs.shown(left_room, "out" in room.open)]
     tall = left_room + 1
     body = _side_by_side(tall, left, middle, right) if between else _side_by_side(tall, left, right)
-    return [*top, *body, BLANK, _pin_head(pins), *pins.shown(pin_room, "about" in room.open)]
+    return [*top, *body, BLANK, _about_head(about), *about.shown(pin_room, "about" in room.open)]
 
 
 def _side_by_side(tall: int, *parts: Sequence[Row]) -> list[Line | Row]:
@@ -392,4 +412,4 @@ def _side_by_side(tall: int, *parts: Sequence[Row]) -> list[Line | Row]:
     return [tuple(part[i] if i < len(part) else BLANK for part in parts) for i in range(longest)]
 
 
-__all__ = ["LEVELS", "Room", "graph_sheet", "pin_row", "pin_words"]
+__all__ = ["LEVELS", "LINKS", "Room", "graph_sheet"]

@@ -1,14 +1,18 @@
 """Every key of the workbench in one table: what it does, where, and why it cannot do it yet.
 
-Who calls: the home screen makes its bindings from it, help and the command palette list it, the foot line quotes it.
-What may not come in: actions themselves. One meaning a letter in every pane.
+Who calls: the home screen makes its bindings from it, help, palette, foot line and ``docs/keys.md`` list it; ``keymap.py`` moves keys.
+What may not come in: actions themselves, the toolkit at import. One meaning a letter in every pane.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from textual.binding import Binding
+from mog.app.tui.panes import BY_ACTION, REGISTRY
+
+if TYPE_CHECKING:
+    from textual.binding import Binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +38,64 @@ class Key:
         """Identity for a keymap: the action's name."""
         return self.action.replace("('", ".").replace("')", "")
 
+    @property
+    def name(self) -> str:
+        """The action's name in ``tui.keys``: ``why``, ``down``, ``pane.drift``."""
+        return self.id.removeprefix("act.")
+
 
 KEYS: tuple[Key, ...] = (
     Key("j,down", "down", "next row", "j ↓", "move"),
     Key("k,up", "up", "previous row", "k ↑", "move"),
-    Key("h,left", "left", "to what points in; fold", "h ←", "move"),
-    Key("l,right", "right", "to what it points at; unfold", "l →", "move"),
+    Key("h,left", "act('left')", "to what points in; fold", "h ←", "move"),
+    Key("l,right", "act('right')", "to what it points at; unfold", "l →", "move"),
     Key("g,home", "first", "first row", "g home", "move"),
     Key("G,end", "last", "last row", "G end", "move"),
     Key("ctrl+d,pagedown", "half_down", "half a page down", "pgdn ctrl+d", "move"),
     Key("ctrl+u,pageup", "half_up", "half a page up", "pgup ctrl+u", "move"),
-    Key("enter", "open", "open the row at >", "enter", "act"),
-    Key("escape", "back", "one step back", "esc", "act"),
-    Key("comma,backspace", "history_back", "the node before", ",", "go"),
+    Key("H", "act('page_left')", "a page to the left", "H", "move"),
+    Key("L", "act('page_right')", "a page to the right", "L", "move"),
+    Key("comma,backspace", "history_back", "the node before", ", backspace", "go"),
     Key("full_stop", "history_on", "the node after", ".", "go"),
     Key("slash", "search", "search as you type", "/", "go"),
     Key("n", "next_hit", "next search result", "n", "go"),
     Key("N", "previous_hit", "previous search result", "N", "go"),
     Key("colon", "jump", "jump to a name or locator, or run a command", ":", "go"),
+    Key("f", "labels", "labels on what can be reached; type one", "f", "go"),
+    Key("F", "follow", "follow the agent", "F", "go"),
     Key("tab", "next_pane", "next pane", "tab", "panes"),
     Key("shift+tab", "previous_pane", "previous pane", "shift+tab", "panes"),
-    Key("1", "pane('graph')", "graph", "1", "panes"),
-    Key("4", "pane('drift')", "drift", "4", "panes"),
-    Key("8", "pane('health')", "health", "8", "panes"),
+    *(
+        Key(entry.digit, f"pane('{name}')", entry.title.lower(), entry.digit, "panes")
+        for name, entry in REGISTRY.items()
+        if name not in BY_ACTION
+    ),
     Key("m", "full", "this pane fills the screen", "m", "panes"),
-    Key("z", "zoom", "sides beside the node, or below each other", "z", "panes"),
-    Key("t", "tiers", "tiers: + hierarchy, + maybe", "t", "act"),
-    Key("p", "pin", "pin a note, or take a pin out", "p", "act"),
-    Key("r", "redo", "verify the pins again; in health: index again", "r", "act"),
+    Key("z", "act('zoom')", "detail: focus, layers, outline", "z", "panes"),
+    Key("enter", "open", "open the row at >", "enter", "act"),
+    Key("escape", "back", "one step back", "esc", "act"),
+    Key("a", "act('go_ahead')", "go ahead: apply, audit, propose, run", "a", "act"),
+    Key("b", "act('break_it')", "break: what falls if this is false", "b", "act"),
+    Key("c", "act('compare')", "compare with the marked row", "c", "act"),
+    Key("d", "act('drill')", "drill: predict what falls", "d", "act"),
+    Key("e", "act('evidence')", "evidence: show, add", "e", "act"),
+    Key("i", "act('inspect')", "inspect: record, provenance, taint", "i", "act"),
     Key("o", "editor", "open in $EDITOR", "o", "act"),
+    Key("p", "act('pin')", "pin a note, or take a pin out", "p", "act"),
+    Key("r", "act('redo')", "again: verify, replay, recall, run", "r", "act"),
+    Key("s", "act('sort')", "sort and score parts", "s", "act"),
+    Key("t", "act('tiers')", "tiers: + hierarchy, + maybe", "t", "act"),
+    Key("T", "act('co_change')", "co-change", "T", "act"),
+    Key("u", "act('undo')", "undo", "u", "act"),
+    Key("U", "act('undo_undo')", "undo the undo", "U", "act"),
+    Key("v", "act('filter')", "next filter; in layers: hops", "v", "act"),
+    Key("w", "act('why')", "why does it stand", "w", "act"),
+    Key("x", "act('take_out')", "take out: evict, cancel, refuse", "x", "act"),
+    Key("A", "approvals", "what waits for a word of yours", "A", "act"),
+    Key("E", "act('export')", "export", "E", "act"),
     Key("y", "copy_row", "copy the row", "y", "act"),
     Key("Y", "copy_pane", "copy the pane as text", "Y", "act"),
-    Key("question_mark,f1", "help", "keys here", "?", "mog"),
+    Key("question_mark,f1", "help", "keys here", "? f1", "mog"),
     Key("ctrl+p", "palette", "command palette", "ctrl+p", "mog"),
     Key("ctrl+l", "redraw", "draw the screen again", "ctrl+l", "mog"),
     Key("ctrl+z", "suspend", "suspend to the shell", "ctrl+z", "mog"),
@@ -73,66 +103,65 @@ KEYS: tuple[Key, ...] = (
     Key("q", "quit", "quit", "q", "mog"),
 )
 
-NOT_YET: dict[str, tuple[str, str]] = {
-    "a": ("go ahead", "nothing here waits for a word of yours"),
-    "b": ("break", "no assumption is recorded that could fall; pins with p are watched for drift"),
-    "c": ("compare", "no break to compare with"),
-    "d": ("drill", "no assumption is recorded to drill on"),
-    "e": ("evidence", "no assumption is recorded that evidence could bear on"),
-    "f": ("labels", "rows are reached with j, k and /"),
-    "i": ("inspect", "the words at the foot of the pane are all that is recorded"),
-    "s": ("sort", "rows are ordered by tier, then type"),
-    "u": ("undo", "nothing to take back; p on a pin takes that pin out"),
-    "v": ("filter", "t changes the tiers, tab in / the kind"),
-    "w": ("why", "the words at the foot of the pane say it"),
-    "x": ("take out", "p takes a pin out"),
-    "A": ("approvals", "no request waits"),
-    "E": ("export", "mog export writes the edges; Y copies the pane"),
-    "F": ("follow", "no agent to follow"),
-    "H": ("page left", "nothing lies to the left"),
-    "L": ("page right", "nothing lies to the right"),
-    "T": ("co-change", "no history is indexed"),
-    "U": ("redo", "nothing was taken back"),
+MODES: dict[str, tuple[Key, ...]] = {
+    "drill": (
+        Key("h,left", "act('falls')", "it falls", "h ←", "drill"),
+        Key("space", "act('weakens')", "it weakens", "space", "drill"),
+        Key("l,right", "act('survives')", "it survives", "l →", "drill"),
+        Key("n", "act('skip')", "skip to the next drill", "n", "drill"),
+    ),
+    "revealed": (
+        Key("n", "act('skip')", "next drill", "n", "drill"),
+        Key("y", "act('copy_card')", "copy the card", "y", "drill"),
+    ),
 }
-"""Letters that mean something in every version, and why they cannot act in this one."""
+"""Keys of a mode that a pane is in; they come before all others, and the pane says in its title that it is in one."""
 
-NO_PANE = {
-    "0": "work",
-    "2": "walk",
-    "3": "dead ends",
-    "5": "working set",
-    "6": "blast radius",
-    "7": "ledger",
-    "9": "traffic",
+
+def in_mode(mode: str, key: str) -> str:
+    """What a key does in a mode, as ``action_act`` takes it; "" for a key that is as always."""
+    found = next((one for one in MODES.get(mode, ()) if key in one.keys.split(",")), None)
+    return found.action.removeprefix("act('").removesuffix("')") if found else ""
+
+
+WHY_NOT = {
+    "left": "nothing folds here; tab goes to the next pane",
+    "right": "nothing folds here; tab goes to the next pane",
+    "page_left": "nothing lies to the left",
+    "page_right": "nothing lies to the right",
+    "zoom": "this pane has one level of detail",
+    "go_ahead": "nothing here waits for a word of yours",
+    "break_it": "no assumption on this row",
+    "compare": "no break to compare with",
+    "evidence": "no belief on this row that evidence could bear on",
+    "inspect": "the words at the foot of the pane are all that is recorded",
+    "redo": "nothing here is done again",
+    "sort": "these rows have one order",
+    "tiers": "tiers belong to the graph: 1",
+    "co_change": "co-change belongs to the graph: 1",
+    "undo": "nothing to take back",
+    "undo_undo": "nothing was taken back",
+    "filter": "these rows have no filter",
+    "why": "the words at the foot of the pane say it",
+    "take_out": "nothing to take out here",
+    "export": "mog export writes files; Y copies the pane",
 }
+"""Why the key of an action cannot act, where the pane in use has nothing better to say."""
 
-FORBIDDEN = frozenset(
-    {
-        f"ctrl+{key}"
-        for key in ("left_square_bracket", "i", "m", "at", "h", "j", "a", "b", "s", "q", "backslash", "space")
-    }
-)
-"""Keys that are another key's byte, or belong to terminals and multiplexers."""
 
-FEET: dict[str, tuple[tuple[str, str], ...]] = {
-    "graph": (("enter", "open"), ("p", "pin"), ("t", "tiers"), (",", "back"), ("o", "editor"), ("m", "full")),
-    "map": (("enter", "open"), ("p", "pin"), ("o", "editor"), ("m", "full")),
-    "drift": (("enter", "open"), ("r", "verify"), ("p", "unpin"), ("o", "editor"), ("m", "full")),
-    "health": (("enter", "unfold"), ("r", "index again"), ("o", "editor"), ("m", "full")),
-    "find": (("enter", "open"), ("↑ ↓", "choose"), ("tab", "kind"), ("esc", "back")),
-    "help": (("type", "to filter"), ("enter", "run"), ("esc", "back")),
-}
-"""What the foot line offers in each pane, most useful first."""
+def shown(action: str) -> str:
+    """How the table writes the key of ``act('<action>')``; the screen respells what it says where a person moved that key."""
+    return next((key.shown.split()[0] for key in KEYS if key.action == f"act('{action}')"), action)
+
+
+HELP_FOOT = (("type", "to filter"), ("enter", "run"), ("esc", "back"))
+
+PRIORITY = ("cancel", "palette")
+"""Actions whose keys count even while a line of text is typed."""
 
 
 def bindings() -> list[Binding]:
     """The table as bindings of the home screen: each has an id, so a keymap can move it."""
-    made = [
-        Binding(k.keys, k.action, k.says, show=False, id=k.id, priority=k.action in ("cancel", "palette")) for k in KEYS
-    ]
-    made += [
-        Binding(key, f"not_yet('{key}')", says, show=False, id=f"not_yet.{key}") for key, (says, _) in NOT_YET.items()
-    ]
-    return made + [
-        Binding(key, f"no_pane('{key}')", name, show=False, id=f"no_pane.{key}") for key, name in NO_PANE.items()
-    ]
+    from textual.binding import Binding
+
+    return [Binding(k.keys, k.action, k.says, show=False, id=k.id, priority=k.action in PRIORITY) for k in KEYS]

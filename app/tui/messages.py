@@ -1,11 +1,12 @@
 """What can happen to the workbench from outside the keyboard: answers of jobs, failures, events of the change feed.
 
-Who calls: ``workers.py`` posts them from worker threads, the home screen handles them and owns the state.
+Who calls: ``workers.py`` posts them from worker threads, the home screen handles them.
 What may not come in: behaviour.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,21 +15,22 @@ from textual.message import Message
 from mog.engine import model as m
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question for a worker thread, and who takes its answer or its error on the screen's thread."""
+
+    call: Callable[[], Any]
+    then: Callable[[Any], None]
+    failed: Callable[[BaseException], bool] | None = None
+
+
 @dataclass
 class Answered(Message):
-    """A job ended well.
-
-    Attributes:
-        job: its group, e.g. ``focus``.
-        asked: what was asked, to tell an answer that came too late.
-        answer: what the workspace returned.
-        took: seconds.
-    """
+    """A job ended well."""
 
     job: str
-    asked: Any
+    question: Question
     answer: Any
-    took: float
 
 
 @dataclass
@@ -36,7 +38,7 @@ class Failed(Message):
     """A job ended with an error; it is shown, never swallowed."""
 
     job: str
-    asked: Any
+    question: Question
     error: BaseException
 
 
@@ -52,6 +54,14 @@ class Fed(Message):
     """One event of the workspace's change feed."""
 
     change: m.Change
+
+
+@dataclass
+class Told(Message):
+    """A thread has news for a pane; ``call`` takes them on the screen's thread."""
+
+    name: str
+    call: Callable[[], None]
 
 
 @dataclass

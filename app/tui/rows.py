@@ -7,7 +7,8 @@ What may not come in: the toolkit, questions to the workspace.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mog.app.plain import chip
 from mog.app.present import clean
@@ -15,7 +16,7 @@ from mog.engine import model as m
 from mog.engine.errors import UsageError
 from mog.engine.ids import Locator, parse_locator
 from mog.widgets.fit import wrap
-from mog.widgets.view import BLANK, Cell, Lines, Row
+from mog.widgets.view import BLANK, Cell, Line, Lines, Row, Source
 
 MARKS: Mapping[m.Freshness, tuple[str, str]] = {
     m.Freshness.fresh: ("=", "muted"),
@@ -36,15 +37,26 @@ STATES = {
     m.Freshness.unknown: "not known: nobody has compared it with the disk",
 }
 
-Thing = m.Node | m.PinState | m.MapRow | str
-"""What a row stands for: a node, a pin, a file of the map, or the name of a section that folds."""
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A node of the reason layer, as a row stands for one: its id, type and what it says."""
+
+    id: str
+    type: str
+    text: str
+
+
+Thing = Any
+"""What a row stands for: a node of the code, a ``Reason``, a pin, a file of the map, the name of a section that folds, or a record that
+only the pane it belongs to knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """The rows of a pane and what each stands for, by row key."""
 
-    lines: Lines
+    lines: Source
     things: Mapping[str, Thing] = field(default_factory=dict)
     title_note: str = ""
     title_right: str = ""
@@ -169,9 +181,29 @@ def prose(text: str, width: int, role: str = "text", limit: int = 9) -> list[Row
     return [note(line, role) for line in lines]
 
 
-def teach(*paragraphs: str, width: int = 60) -> Lines:
+class Lesson(Lines):
+    """The rows of an empty pane: paragraphs that say what would fill it and which key does, and nothing else."""
+
+    __slots__ = ()
+
+
+def teach(*paragraphs: str, width: int = 60) -> Lesson:
     """The rows of an empty pane: what would fill it and which key does."""
     rows: list[Row] = []
     for text in paragraphs:
         rows += [BLANK, *prose(text, max(20, width), "text" if not rows else "muted")]
-    return Lines(rows)
+    return Lesson(rows)
+
+
+def first_words(sheet: Sheet) -> Sheet:
+    """A pane that only teaches, cut to its first paragraph: beside others it says that it is empty, in the centre how it fills."""
+    if not isinstance(sheet.lines, Lesson):
+        return sheet
+    kept: list[Line] = []
+    for line in sheet.lines.all():
+        blank = not any(row.cells or row.right for row in line)
+        if blank and kept:
+            break
+        if not blank:
+            kept.append(line)
+    return replace(sheet, lines=Lines(kept))

@@ -1,4 +1,4 @@
-"""Rows of the panes around the graph: drift, health, map, search results.
+"""Rows of the panes around the graph: health, map, search results.
 
 Who calls: the home screen and the plain-text twins. What may not come in: the toolkit, questions to the workspace.
 """
@@ -6,94 +6,45 @@ Who calls: the home screen and the plain-text twins. What may not come in: the t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from mog.app.plain import plural, size
 from mog.app.present import clean
 from mog.app.tui.rows import (
-    MARKS,
-    STATES,
     Sheet,
     Thing,
-    anchor_chip,
-    anchor_name,
-    anchor_path,
     describe,
     head,
     name_cells,
     note,
-    place_in,
     prose,
-    quoted,
     teach,
 )
 from mog.engine import model as m
 from mog.widgets.view import BLANK, Cell, Line, Lines, Row
 
-_WORST = (
-    m.Freshness.drifted,
-    m.Freshness.missing,
-    m.Freshness.moved,
-    m.Freshness.gated,
-    m.Freshness.unknown,
-    m.Freshness.fresh,
-)
-
-
-# -- drift -------------------------------------------------------------------------------------------------------------
-
-
-def drift_sheet(states: Sequence[m.PinState] | None, width: int, *, roomy: bool = True) -> Sheet:
-    """Pins by state, those that no longer hold first; ``None`` while nobody has looked yet.
-
-    Args:
-        roomy: say why below each pin that does not hold; the words at the foot say it anyway.
-    """
-    if states is None:
-        return Sheet(teach("Comparing what is pinned with the disk.", width=width - 4), title_right="?")
-    if not states:
-        text = "Nothing is pinned yet."
-        how = "Put > on a symbol in the graph and press p: the note drifts when the code under it does."
-        return Sheet(teach(text, how, width=width - 4), title_right="0 pins")
-    ordered = sorted(states, key=lambda s: (_WORST.index(s.freshness), -s.pin.seq))
-    off = [s for s in ordered if s.freshness is not m.Freshness.fresh]
-    fresh = [s for s in ordered if s.freshness is m.Freshness.fresh]
-    things: dict[str, Thing] = {f"pin:{s.pin.id}": s for s in ordered}
-    lines = [row for state in off for row in _drift_rows(state, roomy)]
-    unknown = sum(s.freshness is m.Freshness.unknown for s in off)
-    lines += [note(f"{len(fresh):,} fresh, {unknown:,} not known", "text")]
-    lines += [row for state in fresh for row in _drift_rows(state, roomy)]
-    return Sheet(Lines(lines), things, title_right=f"{len(off):,} of {len(states):,}")
-
-
-def _drift_rows(state: m.PinState, roomy: bool) -> list[Row]:
-    glyph, role = MARKS[state.freshness]
-    name = Cell(anchor_name(state), "text", False, "head")
-    cells = (Cell(f"{glyph} ", role, True), anchor_chip(state), Cell(" "), name)
-    fresh = state.freshness is m.Freshness.fresh
-    word = Cell(state.freshness.value, "muted" if fresh else "text", False, "drop" if fresh else "")
-    row = Row(f"pin:{state.pin.id}", cells, (word,), words=_drift_words(state), copy=clean(state.pin.anchor.locator))
-    rows = [row, Row("", (Cell(" " * 6), *quoted(state.pin.note)))]
-    if roomy and state.freshness is not m.Freshness.fresh:
-        rows.append(note(_why(state), "muted", 6))
-    return rows
-
-
-def _drift_words(state: m.PinState) -> tuple[str, ...]:
-    """Why a pin stands where it stands; its note and state are in the row already."""
-    place = anchor_path(state)
-    where = f"{place}::{anchor_name(state)}" if place != anchor_name(state) else place
-    return (f"{_why(state)}: {where}", "enter goes there, p takes the pin out")
-
-
-def _why(state: m.PinState) -> str:
-    if state.freshness is m.Freshness.moved and state.now_at:
-        was = anchor_path(state)
-        now = place_in(state.now_at)
-        return f"now {clean(now.path)}, was {was}" if now.path and clean(now.path) != was else f"now {clean(now.name)}"
-    return clean(state.reason) or STATES[state.freshness].partition(": ")[2]
-
+if TYPE_CHECKING:
+    from mog.app.tui.port import Agents
 
 # -- health ------------------------------------------------------------------------------------------------------------
+
+
+def agents_rows(agents: Agents | None, width: int) -> tuple[list[Row], list[Row]]:
+    """Who serves agents here: rows for the top where it is not this workbench, for the end where it is; none where nobody would."""
+    if agents is None:
+        return [], []
+    found = agents.state()
+    if found.trouble:
+        rows = [head("agents", "not served from here"), *prose(found.trouble, width - 4, "attn", 3)]
+    elif found.owner:
+        rows = [head("agents", f"{plural(found.clients, 'client')}, from here")]
+    elif found.other:
+        pid, _, command = found.other.partition(" ")
+        said = f"process {pid} ({command}) serves them. This workbench stands beside it, and takes over when it goes."
+        rows = [head("agents", "served by another"), *prose(said, width - 4, "muted", 3)]
+    else:
+        rows = [head("agents", "not served yet")]
+    return ([*rows, BLANK], []) if found.trouble or (found.other and not found.owner) else ([], [BLANK, *rows])
 
 
 def health_sheet(
@@ -152,9 +103,8 @@ def _verdict(status: m.Status, watcher: str, width: int) -> list[Line | Row]:
     said = "watching, saved files show at once" if word.text == "live" else f"watcher {word.text}"
     rows.append(Row("", (mark, Cell(said, "text", False, "tail"))))
     if status.pending:
-        rows.append(
-            Row("", (Cell("≈ ", "stale", True), Cell(f"{plural(status.pending, 'file')} changed since, r indexes")))
-        )
+        why = "not read yet" if status.index.unread else "changed since, r indexes"
+        rows.append(Row("", (Cell("≈ ", "stale", True), Cell(f"{plural(status.pending, 'file')} {why}"))))
     return rows
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from textual.screen import Screen
 
-from mog.app.tui.messages import Answered, Ended, Failed, Progressed
+from mog.app.tui.messages import Answered, Ended, Failed, Progressed, Question
 from mog.engine import model as m
 from mog.engine.errors import Cancelled
 
@@ -30,48 +29,44 @@ class Jobs:
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
         self._running: set[str] = set()
-        self._waiting: dict[str, tuple[Any, Callable[[], Any]]] = {}
+        self._waiting: dict[str, Question] = {}
         self.stopped = threading.Event()
 
-    def start(self, job: str, asked: Any, call: Callable[[], Any]) -> None:
-        """Run ``call`` on a thread, or remember it as the next of its group; a closed screen starts nothing."""
+    def start(self, job: str, question: Question) -> None:
+        """Run a question on a thread, or remember it as the next of its group; a closed screen starts nothing."""
         if self.stopped.is_set():
             return
         if job in self._running:
-            self._waiting[job] = (asked, call)
+            self._waiting[job] = question
             return
         self._running.add(job)
         self._screen.run_worker(
-            partial(self._run, job, asked, call), name=job, group=job, thread=True, exit_on_error=False, exclusive=False
+            partial(self._run, job, question), name=job, group=job, thread=True, exit_on_error=False, exclusive=False
         )
 
     def running(self, job: str) -> bool:
         """Whether a job of that group runs."""
         return job in self._running
 
-    def waits(self, job: str) -> bool:
-        """Whether a newer question of that group waits for the running one."""
-        return job in self._waiting
-
     def ended(self, job: str) -> None:
         """A thread is free: start what waits for it."""
         self._running.discard(job)
         if waiting := self._waiting.pop(job, None):
-            self.start(job, *waiting)
+            self.start(job, waiting)
 
     def stop(self) -> None:
         """No more jobs; those that report progress end at their next report."""
         self.stopped.set()
         self._waiting.clear()
 
-    def _run(self, job: str, asked: Any, call: Callable[[], Any]) -> None:
-        post, began = self._screen.post_message, time.perf_counter()
+    def _run(self, job: str, question: Question) -> None:
+        post = self._screen.post_message
         try:
-            answer = call()
+            answer = question.call()
         except BaseException as error:
-            post(Failed(job, asked, error))
+            post(Failed(job, question, error))
         else:
-            post(Answered(job, asked, answer, time.perf_counter() - began))
+            post(Answered(job, question, answer))
         post(Ended(job))
 
 

@@ -8,14 +8,22 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
+import fake_around
+from fake_agents import AgentWorld
+from fake_breaks import FakeBreaks, story
+from fake_ledger import NoLedger
+
 from mog.engine import model as m
+from mog.engine.code.outline import Outline
 from mog.engine.errors import AmbiguousTarget, Cancelled, IndexMissing, NotFound
+from mog.engine.reason.near import Believed
+from mog.engine.retrieval.around import Around
 
 STAMP = m.IndexStamp(7, "main@4f2a19c0d1e2f3a4b5c6d7e8f9a0b1c2d3e4f5a6", True)
 
@@ -129,18 +137,31 @@ HEALTH = m.ScanHealth(
 )
 
 
-class FakeWorkspace:
+class NoAdvice:
+    """Nobody's model said anything."""
+
+    def annotations(self, *locators: str) -> tuple[()]:
+        return ()
+
+
+class FakeWorkspace(AgentWorld, FakeBreaks, NoLedger):
     """Answers like a workspace; ``emit`` plays the watcher."""
 
+    context_graph = NoAdvice()
+
     def __init__(self, *, indexed: bool = True, pins: Sequence[m.PinState] = PINS, slow: float = 0.0) -> None:
+        super().__init__()
+        story()  # made before a screen opens, which would otherwise wait for it
         self.root = Path("/made/up/shopkit")
         self.watcher = "off"
         self.indexed = indexed
         self.slow = slow
+        self.endless = False
         self.spawns = False
         self.calls: list[str] = []
         self.fail: dict[str, BaseException] = {}
         self.state_pins = list(pins)
+        self.beliefs_about: dict[str, Sequence[Believed]] = {}
         self.edges = _edges()
         self.nodes = {n.id: n for n in EVERYTHING}
         for src, dst, *_ in self.edges:
@@ -170,6 +191,10 @@ class FakeWorkspace:
                 progress(m.Progress("reading", done, 412))
             if self.slow:
                 time.sleep(self.slow)
+        until = time.monotonic() + 30
+        while self.endless and progress and time.monotonic() < until:
+            progress(m.Progress("linking", 412, 412))
+            time.sleep(0.02)
         self.indexed = True
         return m.IndexReport(412, 3000, {"calls": 9}, {"certain": 9}, HEALTH, "ab" * 16, 8, 412, 412, True, 1.5, 2.0)
 
@@ -216,7 +241,7 @@ class FakeWorkspace:
             raise AmbiguousTarget(f"{len(found)} nodes answer to {target}", [n.locator for n in found])
         return found[0]
 
-    def neighbors(self, target: str, *, tiers: Sequence[str], limit: int) -> m.Neighborhood:
+    def neighbors(self, target: str, *, tiers: Sequence[str], limit: int, history: bool = False) -> m.Neighborhood:
         self._asked("neighbors")
         wanted = self.nodes[target] if target in self.nodes else self.find(target)
         ins: list[m.Edge] = []
@@ -234,15 +259,40 @@ class FakeWorkspace:
                         edges.append(m.Edge(kind, tier, other, outgoing, name))
         pins = tuple(s for s in self.state_pins if s.pin.anchor.locator == wanted.locator)
         fresh = m.Freshness.drifted if any(s.freshness is m.Freshness.drifted for s in pins) else m.Freshness.fresh
+        along = (m.CoChanged("shop/tax.py", 7, 9), m.CoChanged("docs/vat.md", 3, 9)) if history else ()
         return m.Neighborhood(
-            wanted, fresh, tuple(ins[:limit]), tuple(outs[:limit]), totals_in, totals_out, pins, m.Boundary(), STAMP
-        )
+            wanted, fresh, tuple(ins[:limit]), tuple(outs[:limit]), totals_in, totals_out, pins, m.Boundary(), STAMP,
+            along, "co-change from 120 commits (all of them)" if history else "", 14 if history else 0,
+        )  # fmt: skip
+
+    def around(self, target: str, *, depth: int, limit: int, tiers: Sequence[str]) -> Around:
+        self._asked("around")
+        wanted = self.nodes[target] if target in self.nodes else self.find(target)
+        return fake_around.around(wanted, self.edges, depth, limit, tiers, STAMP)
+
+    def outline(self, target: str = "", *, after: int = 0, limit: int = 200) -> Outline:
+        self._asked("outline")
+        return fake_around.outline(self.nodes.values(), self.edges, target, after, limit, STAMP)
+
+    def believed(self, target: str) -> tuple[Believed, ...]:
+        self._asked("believed", index=False)
+        wanted = self.nodes[target] if target in self.nodes else self.find(target)
+        return tuple(self.beliefs_about.get(wanted.locator, ()))
+
+    def believed_counts(self) -> Mapping[str, int]:
+        return {place: len(found) for place, found in self.beliefs_about.items()}
 
     def map(self, *, limit: int = 25) -> m.MapAnswer:
         self._asked("map")
         tops = {"shop/cart.py": (TOTAL, CART, NET), "shop/money.py": (ROUND,), "shop/tax.py": (VAT,)}
         rows = [m.MapRow(f.path, "python", 31 - 3 * i, 9.0 - i, tops.get(f.path, ())) for i, f in enumerate(FILES)]
         return m.MapAnswer(tuple(rows[:limit]), m.Boundary(omitted=407), STAMP)
+
+    def touched(self, commit: str) -> tuple[str, ...]:
+        self._asked("touched", index=False)
+        if not "4f2a19c0d1e2".startswith(commit):
+            raise NotFound(f"no commit begins with {commit}", way_out="git log lists them")
+        return ("shop/cart.py", "shop/money.py")
 
     def pin(self, locator: str, note: str) -> m.PinState:
         self._asked("pin")

@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 def test_the_newest_calls_come_first_and_nothing_steers_the_terminal(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mog(["traffic", "--repo", str(root), "--limit", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.partition("target=")[2][:3] for line in lines] == ["f29", "f28", "f27"]
+    assert [line.partition("impact of ")[2][:3] for line in lines] == ["f29", "f28", "f27"]
     assert "NotFound" in lines[2] and "\x1b" not in "".join(lines)
 
 

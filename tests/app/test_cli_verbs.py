@@ -26,6 +26,7 @@ ANSWERING = {
     "status": [],
     "verify": [],
     "map": [],
+    "contracts": [],
     "search": ["total"],
     "expand": ["total"],
     "context": ["pack", "total"],
@@ -50,6 +51,7 @@ NOTES = {"remember", "recall", "forget", "promote", "ws"}  # tried in tests/memo
 EVALS = {"eval"}  # tried in tests/evals
 CLIENTS = {"mcp", "hook"}  # tried in tests/clients
 SERVED = {"serve", "traffic"}  # tried in tests/mcp
+DRILLS = {"drill"}  # tried in tests/drills
 WORK = {"plan", "repair", "resume", "session"}  # tried in test_cli_plan.py
 
 
@@ -96,7 +98,8 @@ def assert_safe(data: bytes) -> None:
 
 
 def test_every_verb_is_tried_here() -> None:
-    assert {verb.name for verb in VERBS} == ANSWERING.keys() | SILENT | BELIEFS | WORK | NOTES | EVALS | CLIENTS | SERVED
+    tried = ANSWERING.keys() | SILENT | BELIEFS | DRILLS | WORK | NOTES | EVALS | CLIENTS | SERVED
+    assert {verb.name for verb in VERBS} == tried
 
 
 @pytest.mark.parametrize("verb", ANSWERING)
@@ -374,5 +377,5 @@ def test_init_writes_a_configuration_that_loads_and_overwrites_nothing(capfdbina
 @pytest.mark.parametrize("pane", ["health", "drift", "all"])
 def test_a_pane_can_be_printed(capfdbinary: Any, pane: str) -> None:
     run = Run(capfdbinary, "tui", "--plain", pane)
-    assert run.code == exit_codes.OK
+    assert run.code == exit_codes.OK, run.err
     assert_safe(run.out)

@@ -39,9 +39,30 @@ def test_without_a_file_everything_is_built_in(tmp_path: Path) -> None:
     assert {setting.origin for setting in loaded.settings} == {"built-in"}
 
 
-def test_every_engine_field_has_exactly_one_key() -> None:
-    fields = sorted(field.name for field in dataclasses.fields(EngineConfig))
-    assert sorted(key.field for key in config.KEYS) == fields
+@pytest.mark.parametrize(("record", "of_tui"), [(EngineConfig, False), (config.TuiConfig, True)])
+def test_every_field_has_exactly_one_key(record: type, of_tui: bool) -> None:
+    fields = sorted(field.name for field in dataclasses.fields(record))
+    assert sorted(key.field for key in config.KEYS if key.of_tui == of_tui) == fields
+
+
+def test_the_section_of_the_workbench_arrives_as_it_was_written(tmp_path: Path) -> None:
+    lines = ["tui:", "  theme: light", "  motion: off", "  keys:", "    why: W", "    search: [ctrl+f, '/']", "  themes:"]
+    write(tmp_path, "\n".join([*lines, "    mine: {base: dark, bg: '#101010'}"]))
+    loaded = config.load(tmp_path, {"MOG_TUI_MOUSE": "off"})
+    wanted = config.TuiConfig(
+        theme="light",
+        themes={"mine": {"base": "dark", "bg": "#101010"}},
+        keys={"why": "W", "search": ["ctrl+f", "/"]},
+        motion="off",
+        mouse="off",
+    )
+    assert loaded.tui == wanted and loaded.origin("tui.keys") == "mog.yaml:4"
+    keys = config.load(tmp_path, {"MOG_TUI_KEYS": "why=Q, inspect=I"})
+    assert keys.tui.keys == {"why": "Q", "inspect": "I"} and keys.origin("tui.keys") == "MOG_TUI_KEYS"
+
+
+def test_on_and_off_are_words_of_a_choice_although_yaml_reads_truth_values(tmp_path: Path) -> None:
+    assert config.load(write(tmp_path, "embeddings:\n  tie_breaker: on\n"), {}).engine.embeddings == "on"
 
 
 def test_later_sources_win_and_say_who_they_are(tmp_path: Path) -> None:
@@ -73,6 +94,10 @@ def test_later_sources_win_and_say_who_they_are(tmp_path: Path) -> None:
         ("index:\n  exclude: src/\n", "mog.yaml:2", "a list of gitignore-style patterns"),
         ("index: 3\n", "mog.yaml:1", "not a mapping"),
         ("watch:\n  mode: sometimes\n", "mog.yaml:2", "auto, poll, off"),
+        ("tui:\n  keys: [why]\n", "mog.yaml:2", "a mapping from actions to keys"),
+        ("tui:\n  keys: {why: [[W]]}\n", "mog.yaml:2", "a mapping from actions to keys"),
+        ("tui:\n  themes: {mine: dark}\n", "mog.yaml:2", "a mapping from a name"),
+        ("tui:\n  key: {}\n", "mog.yaml:2", "nearest is tui.keys"),
         ("watch:\n  poll_seconds: 0\n", "mog.yaml:2", "between 0.05"),
         ("version: 2\n", "mog.yaml:1", "version: 1"),
         ("version: true\n", "mog.yaml:1", "version: 1"),

@@ -127,7 +127,7 @@ def test_verify_json_is_the_contract() -> None:
 @pytest.mark.parametrize("record", [fake.SEARCH, fake.IMPACT, fake.HOOD], ids=["search", "impact", "show"])
 def test_answers_carry_index_items_and_limits(record: object) -> None:
     document = present.as_json(record)
-    assert document["index"] == {"generation": 7, "ref": "main 4f2a19c", "dirty": True}
+    assert document["index"] == {"generation": 7, "ref": "main 4f2a19c", "dirty": True, "unread": 0}
     assert (document["omitted"], document["gated"], document["unknown"]) == (3, 1, 2)
     assert document["items"]
     assert all({"locator", "freshness", "tier"} <= item.keys() for item in document["items"])

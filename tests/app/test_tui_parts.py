@@ -13,12 +13,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from fake_workspace import PINS, STAMP, TOTAL, FakeWorkspace, unbound
 
-from mog.app.tui import keys, plain, side_rows, top
+from mog.app.tui import drift_rows, keys, panes, plain, side_rows, top
+from mog.app.tui.drift_asks import Account
 from mog.app.tui.editor import command
 from mog.app.tui.graph_rows import LEVELS, Room, graph_sheet
+from mog.app.tui.history import History
+from mog.app.tui.keymap import FORBIDDEN
 from mog.app.tui.pace import Pace
+from mog.app.tui.rows import Sheet, first_words, teach
 from mog.app.tui.screens.home import Home
-from mog.app.tui.state import History, State
 from mog.engine import model as m
 from mog.engine.errors import UsageError
 from mog.widgets.fit import plain as plain_line
@@ -44,7 +47,7 @@ def text_of(shown: m.Neighborhood, room: Room) -> str:
 def test_each_key_has_one_meaning_and_none_is_a_terminals_own() -> None:
     named = [name for binding in keys.bindings() for name in binding.key.split(",")]
     assert len(named) == len(set(named))
-    assert not set(named) & keys.FORBIDDEN
+    assert not set(named) & set(FORBIDDEN)
     assert not [name for name in named if "alt+" in name]
 
 
@@ -59,14 +62,34 @@ def test_every_letter_says_something() -> None:
     assert not missing, missing
 
 
-@pytest.mark.parametrize("pane", sorted(keys.FEET))
+@pytest.mark.parametrize("pane", sorted(panes.REGISTRY))
 def test_the_foot_line_fits_the_narrowest_screen(pane: str) -> None:
-    assert width_of(top.foot_rows(pane)[-1].cells) + width_of(top.foot_rows(pane)[-1].right) + 3 <= 50
+    *_, last = top.foot_rows(pane, panes.make(pane, plain.Still(FakeWorkspace())).foot)
+    assert width_of(last.cells) + width_of(last.right) + 3 <= 50
+
+
+@pytest.mark.parametrize("pane", sorted(panes.REGISTRY))
+def test_a_pane_is_what_the_registry_says(pane: str) -> None:
+    content = panes.make(pane, plain.Still(FakeWorkspace()))
+    assert (content.name, content.digit, content.title) == (
+        pane,
+        panes.REGISTRY[pane].digit,
+        panes.REGISTRY[pane].title,
+    )
+    known = {*keys.WHY_NOT, "pin", "drill"}
+    known |= {keys.in_mode(mode, one) for mode in keys.MODES for key in keys.MODES[mode] for one in key.keys.split(",")}
+    assert {name.removeprefix("act_") for name in dir(content) if name.startswith("act_")} <= known
 
 
 def test_the_top_line_fits_the_narrowest_screen() -> None:
-    state = State(status=FakeWorkspace().status(), pins=PINS, watcher="live")
-    assert width_of(top.top_rows("shop", state)[-1].cells) + 3 <= 50
+    workspace = FakeWorkspace()
+    host = plain.Still(workspace)
+    for name in panes.GLANCES:
+        host.content(name).ask()
+    rows = top.top_rows(
+        "shop", workspace.status(), "live", None, lambda step: [host.content(n).glance(step) for n in panes.GLANCES]
+    )
+    assert width_of(rows[-1].cells) + 3 <= 50
 
 
 # -- pace and places ---------------------------------------------------------------------------------------------------
@@ -90,6 +113,13 @@ def test_places_fill_the_shelf_and_never_overlap(width: int, height: int) -> Non
     assert len(cells) == len(set(cells)) == width * height
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+def test_a_centre_that_took_the_left_pane_is_as_wide_as_both(size: tuple[int, int]) -> None:
+    boxes = plan(*size, mode_of(*size), Wish("map", stack={"drift": 9, "health": 30}))
+    assert set(boxes) == {"map", "drift", "health", "rule-2"}
+    assert sum(w * h for _, _, w, h in boxes.values()) == size[0] * size[1]
+
+
 def test_what_is_shown_grows_with_the_width() -> None:
     shown = {size: set(plan(*size, mode_of(*size), WISH)) for size in ((60, 18), (80, 24), (120, 36))}
     assert shown[60, 18] == {"graph"}
@@ -104,6 +134,15 @@ def test_history_goes_back_and_forgets_what_lay_ahead() -> None:
     assert (history.step(-1), history.step(-1)) == ("c", "b")
     history.visit("z")
     assert history.ids == ["a", "b", "z"] and history.step(1) is None
+
+
+@pytest.mark.parametrize("width", [80, 120, 180])
+def test_without_a_left_pane_the_centre_takes_its_cells(width: int) -> None:
+    with_left = plan(width, 36, mode_of(width, 36), WISH)
+    without = plan(width, 36, mode_of(width, 36), replace(WISH, left=""))
+    spare = with_left["map"][2] + 1 if "rule-1" in with_left else 0
+    assert not {"", "map", "rule-1"} & set(without)
+    assert without["graph"] == (0, 0, with_left["graph"][2] + spare, 36)
 
 
 # -- graph rows --------------------------------------------------------------------------------------------------------
@@ -154,12 +193,12 @@ def test_unbound_focus_says_so() -> None:
 
 
 def test_drift_puts_what_no_longer_holds_first() -> None:
-    states = [line[0].cells[0].text for line in side_rows.drift_sheet(PINS, 32).lines.all() if line[0].key]
+    states = [line[0].cells[0].text for line in drift_rows.drift_sheet(Account(PINS), 32).lines.all() if line[0].key]
     assert states == ["± ", "¬ ", "→ ", "= ", "= "]
 
 
 def test_empty_panes_teach_the_next_key() -> None:
-    assert "press p" in " ".join(line[0].text for line in side_rows.drift_sheet((), 60).lines.all())
+    assert "p on a symbol" in " ".join(line[0].text for line in drift_rows.drift_sheet(Account(), 60).lines.all())
     assert "Type a name" in " ".join(line[0].text for line in side_rows.search_sheet(None, "", 0, 60).lines.all())
 
 
@@ -188,6 +227,14 @@ def test_search_shows_what_is_hidden() -> None:
     answer = m.SearchAnswer("total", FakeWorkspace().search("total").hits, 40, m.Boundary(), STAMP)
     sheet = side_rows.search_sheet(answer, "", 3.2, 60)
     assert sheet.title_right == "4 of 40, 3 ms" and "+36 hidden" in sheet.lines.all()[-1][0].text
+
+
+def test_beside_others_only_a_lesson_is_cut_and_never_an_account() -> None:
+    status = replace(FakeWorkspace().status(), health=m.ScanHealth(indexed=3, seen=3, git=True))
+    account = side_rows.health_sheet(status, (), frozenset(), "live", (), 32)
+    assert not account.things and first_words(account) is account, "nothing on it can be opened, and all of it is told"
+    lesson = Sheet(teach("Nothing is here yet.", "And this is how it fills.", width=28))
+    assert [row.text for line in first_words(lesson).lines.all() for row in line] == ["Nothing is here yet."]  # type: ignore[attr-defined]
 
 
 # -- editor and imports ------------------------------------------------------------------------------------------------
@@ -231,7 +278,8 @@ def test_every_screen_has_its_style_sheet_and_every_sheet_a_screen() -> None:
     from mog.app.tui.workbench import STYLES
 
     assert screens.__file__
-    found = {path.stem for path in Path(screens.__file__).parent.glob("*.py")} - {"__init__"}
+    # help and palette are choosers, and look as those do
+    found = {path.stem for path in Path(screens.__file__).parent.glob("*.py")} - {"__init__", "help", "palette"}
     assert found == {path.stem for path in STYLES.glob("*.tcss")}
 
 

@@ -17,10 +17,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fake_workspace import FakeWorkspace
 from textual.pilot import Pilot
 
+from mog.app.tui import previews
 from mog.app.tui.screens.home import Home
 from mog.app.tui.workbench import Workbench
 
 Compare = Callable[..., bool]
+
+
+@pytest.fixture(autouse=True)
+def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long a preview took is not in the picture."""
+    monkeypatch.setattr(previews, "perf_counter", lambda: 0.0)
 
 
 def workbench(theme: str, **more: Any) -> Workbench:
@@ -61,6 +68,11 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
         pytest.param((80, 24), "light", ("b",), id="reason-80-light"),
         pytest.param((60, 18), "dark", (), id="home-60-dark"),
         pytest.param((60, 18), "contrast", ("8",), id="health-60-contrast"),
+        pytest.param((160, 45), "dark", ("m", "z"), id="layers-160-dark"),
+        pytest.param((120, 36), "mono", ("m", "z", "l"), id="layers-120-mono"),
+        pytest.param((80, 24), "light", ("z",), id="layers-80-light"),
+        pytest.param((60, 18), "contrast", ("z", "L"), id="layers-60-contrast"),
+        pytest.param((80, 24), "dark", ("z", "z"), id="outline-80-dark"),
         pytest.param((43, 10), "dark", (), id="too-small"),
         pytest.param((80, 24), "dark", ("question_mark",), id="help-80-dark"),
         pytest.param((80, 24), "ansi-dark", ("p", *"cents"), id="pin-80-ansi"),

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from mcp_http_kit import LEGACY, MODERN, Site, site
 
+from mog.app import asgi, loopback
 from mog.app.mcp import web
 from mog.app.mcp.place import Place
 
@@ -130,11 +131,11 @@ async def test_who_connects_and_asks_nothing_is_hung_up_on(monkeypatch: pytest.M
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(0.4)
-        await web._answer(send, 200, "late, and answered")
+        await asgi.answer(send, 200, b"late, and answered")
 
-    monkeypatch.setattr(web, "TO_ASK", 0.2)
-    bound = web._bound(0)
-    server = web._Quiet(uvicorn.Config(app, log_config=None, lifespan="off", http=web._Timed, ws="none"))
+    monkeypatch.setattr(asgi, "TO_ASK", 0.2)
+    bound = loopback.listening(0, 8)
+    server = asgi.Quiet(uvicorn.Config(app, log_config=None, lifespan="off", http=asgi.Timed, ws="none"))
     running = asyncio.ensure_future(server.serve([bound]))
     try:
         for head, wanted in ((b"", b""), (b"GET / HTTP/1.1\r\nHos", b""), (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200")):

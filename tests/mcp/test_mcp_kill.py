@@ -11,7 +11,10 @@ import pytest
 from benchmarks.mcp_kill import GIVE_UP, Outcome, play
 from benchmarks.mcp_world import apart, made
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc and POSIX signals")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc and POSIX signals"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -31,12 +31,12 @@ _TOKENS = re.compile(
 class Terminal:
     """A child on a pseudo-terminal of a given size."""
 
-    def __init__(self, argv: list[str], size: tuple[int, int], env: Mapping[str, str]) -> None:
+    def __init__(self, argv: list[str], size: tuple[int, int], env: Mapping[str, str], cwd: Path | None = None) -> None:
         self.master, slave = pty.openpty()
         self.size = size
         self._set_size(size)
         self.process = subprocess.Popen(
-            argv, stdin=slave, stdout=slave, stderr=slave, env=dict(env), start_new_session=True, close_fds=True
+            argv, stdin=slave, stdout=slave, stderr=slave, env=dict(env), start_new_session=True, close_fds=True, cwd=cwd
         )
         os.close(slave)
         self.raw = b""

@@ -22,7 +22,8 @@ from pty_terminal import HOST, environment, workbench
 
 pytestmark = pytest.mark.pty
 
-CURSOR_BYTES, FOCUS_BYTES, KEY_BYTES = 1_500, 8_000, 8_000
+CURSOR_BYTES, FOCUS_BYTES, KEY_BYTES = 2_200, 8_000, 8_000
+"""A move costs two rows and its words, about 600 bytes; what would fall with the row follows, often in the same write."""
 RESTORED = ("\x1b[?1049l", "\x1b[?25h", "\x1b[?1000l")
 
 
@@ -58,6 +59,13 @@ def test_signals_leave_the_terminal_as_it_was(number: signal.Signals, code: int)
         text = terminal.raw.decode("utf-8", "replace")
     for sequence in RESTORED:
         assert text.rfind(sequence) > text.rfind("\x1b[?1049h"), sequence
+
+
+def test_a_terminal_that_goes_away_without_a_signal_ends_it() -> None:
+    with workbench() as terminal:
+        os.close(terminal.master)  # this child has it for its input and not for its session: no signal comes
+        assert terminal.process.wait(20) == 129
+        terminal.master = os.open(os.devnull, os.O_RDWR)
 
 
 def test_a_signal_during_an_index_ends_it_too() -> None:

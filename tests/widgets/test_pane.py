@@ -59,6 +59,26 @@ async def test_rows_arriving_above_leave_the_cursor_on_its_screen_line() -> None
         assert pane.cursor == "r40" and pane._index - pane._top == before
 
 
+async def test_a_cursor_nobody_moved_is_on_the_first_row_whatever_arrives_above() -> None:
+    async with shown(Lines(rows("b", "c"))) as (pilot, pane):
+        pane.app.set_focus(None)
+        await pilot.pause()
+        pane.show(Lines(rows("a", "b", "c")))
+        assert pane.cursor == "a"
+        pane.focus()
+        await pilot.pause()
+        pane.show(Lines(rows("_", "a", "b", "c")))
+        assert pane.cursor == "a"  # somebody looks at it
+        await pilot.press("j")
+        pane.app.set_focus(None)
+        await pilot.pause()
+        pane.show(Lines(rows("-", "_", "a", "b", "c")))
+        assert pane.cursor == "b"
+        pane.move_end(False)
+        pane.show(Lines(rows("+", "-", "_", "a", "b", "c")))
+        assert pane.cursor == "+"
+
+
 async def test_a_shorter_source_puts_the_cursor_on_the_nearest_row() -> None:
     async with shown(LazyRows(50)) as (pilot, pane):
         await pilot.press("G")

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.color import ColorType
 
 from mog.styles import themes
+from mog.styles.contrast import contrast, pairs
 from mog.widgets.fit import columns, cut_head, cut_path, cut_tail, fit, plain, share, title_row, width_of
 from mog.widgets.ink import GROUNDS, Ink
 from mog.widgets.strips import ASCII, changed, draw
@@ -103,18 +104,6 @@ def test_ascii_twins_are_one_cell_each() -> None:
 # -- themes ------------------------------------------------------------------------------------------------------------
 
 
-def _luminance(colour: str) -> float:
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG 2.2 contrast ratio of two colours."""
-    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
 def _hex(ink: Ink, role: str, ground: str) -> tuple[str, str]:
     style = ink.style(role, ground, False)
     assert style.color and style.bgcolor and style.color.triplet and style.bgcolor.triplet
@@ -124,9 +113,10 @@ def _hex(ink: Ink, role: str, ground: str) -> tuple[str, str]:
 @pytest.mark.parametrize("name", list(themes.PALETTES))
 def test_every_text_role_is_readable_on_every_ground(name: str) -> None:
     ink = Ink(themes.variables(name))
-    pairs = [(role, ground) for role in ROLES for ground in GROUNDS if not (role == "rule" and ground == "cur")]
-    ratios = {(role, ground): contrast(*_hex(ink, role, ground)) for role, ground in pairs}
+    ratios = {pair: contrast(*_hex(ink, *pair)) for pair in itertools.product(ROLES, GROUNDS)}
     assert min(ratios.values()) >= 4.5, min(ratios.items(), key=lambda item: item[1])
+    measured = {(role, ground): ratio for role, ground, ratio in pairs(themes.palette(name))}
+    assert measured == pytest.approx(ratios), "what a person is warned of is what is drawn"
 
 
 @pytest.mark.parametrize("name", list(themes.FLAT))
