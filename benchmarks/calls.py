@@ -1,4 +1,4 @@
-"""``python -m benchmarks.calls``: is the call graph of django right? Judged against calls recorded at run time.
+"""``python -m benchmarks.calls``: is the call graph of django, or of another truth, right? Judged against calls recorded at run time.
 
 Fetches django 5.2.19 by package name, commits it into a fresh repository, indexes it with the ``mog`` command, exports
 the call edges and scores them by tier; prints the table and writes docs/results/calls.md.
@@ -116,17 +116,19 @@ def verdicts(edges: Sequence[CallEdge], truth: Truth) -> str:
 def document(edges: Sequence[CallEdge], truth: Truth) -> str:
     """The page for docs/results/."""
     head = ["", "strict precision", "site recall", "edge recall", "30 caller lists, recall / precision", "edges drawn"]
-    rows = tier_rows(edges, truth) + [[*peer, ""] for peer in PEERS]
+    named = truth.corpus or "django 5.2.19"
+    peers = [[*peer, ""] for peer in PEERS] if "django" in named else []
+    beside = ", beside the peers\n\nPeers were measured on the same truth with the whole sdist in scope." if peers else ""
     return "\n\n".join(
         [
-            "# Call graph of django 5.2.19 against calls seen at run time",
+            f"# Call graph of {named} against calls seen at run time",
             f"Made by `python -m benchmarks.calls`. {len(truth.sites):,} sites and "
-            f"{sum(map(len, truth.sites.values())):,} edges that django's own tests ran, and {len(truth.external):,} "
+            f"{sum(map(len, truth.sites.values())):,} edges that its own tests ran, and {len(truth.external):,} "
             "sites that only ever left the package: an edge drawn there counts as wrong. Sites that did not run are "
             "not judged.",
             report.table(["what", "measured", "target", "aim", ""], goal_rows(edges, truth)),
-            "## By tier, beside the peers\n\nPeers were measured on the same truth with the whole sdist in scope.",
-            report.table(head, rows),
+            f"## By tier{beside}",
+            report.table(head, tier_rows(edges, truth) + peers),
             "## By how the call is written\n\nSite recall / edge recall / precision among callees inside the package.",
             report.table(["tiers", *KINDS], kind_rows(edges, truth)),
             verdicts(edges, truth),

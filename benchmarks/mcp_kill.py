@@ -39,11 +39,16 @@ STOPPED = 4.0
 _BENCH = """
 import sys
 from pathlib import Path
-from mog.app.mcp.options import Options
-from mog.app.mcp.station import hosted
-with hosted(Path(sys.argv[1]), Options()) as desk:
-    print("owner" if desk else "nobody", flush=True)
+from mog.app.mcp.hosting import Hosting
+from mog.engine.workspace import Workspace
+with Workspace.open(Path(sys.argv[1])) as workspace:
+    hosting = Hosting(workspace)
+    hosting.begin()
+    workspace.start_watch()
+    print("owner" if hosting.state().owner else "nobody", flush=True)
     sys.stdin.readline()
+    hosting.close()
+    workspace.stop_watch()
 """
 
 
@@ -354,6 +359,8 @@ def run(
             root = folder / f"repo{number // 12}"
             if not root.exists():
                 made(root)
+                if not starts:  # what runs first compiles what it loads
+                    ready(root), ready(root, echo(folder))
                 starts.append(ready(root, echo(folder)))
             before = one.faults
             play(root, *kind, one, rng, seconds=seconds, hang=_limit(starts[-1]))

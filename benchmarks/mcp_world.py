@@ -22,7 +22,8 @@ sys.path.append(str(report.REPOSITORY / "tests" / "helpers"))
 from mcp_kit import LEGACY, MODERN, Gone, Raw
 
 __all__ = ["LEGACY", "MODERN", "Gone", "Raw", "apart", "echo", "left_behind", "made"]
-_APART = {"MOG_TRUST_DIR": "trust", "MOG_KEYS_DIR": "keys", "MOG_WITNESS_DIR": "witness"}
+_APART = {"MOG_TRUST_DIR": "trust", "MOG_KEYS_DIR": "keys", "MOG_WITNESS_DIR": "witness", "PYTHONPYCACHEPREFIX": "compiled"}
+_UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
 _ECHO = '''
 from mcp.server import MCPServer
 server = MCPServer("one")
@@ -36,16 +37,21 @@ server.run("stdio")
 
 @contextlib.contextmanager
 def apart() -> Iterator[Path]:
-    """A temporary folder; keys, trust and witness of this person stay out of what runs in it."""
+    """A temporary folder; keys, trust and witness of this person stay out of what runs in it.
+
+    What runs in it keeps its compiled modules there, as an installed program does: else every start of ours, but not of a package that
+    was compiled when it was installed, would be paid with a compilation.
+    """
     with tempfile.TemporaryDirectory(prefix="mog-mcp-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
-        before = {key: os.environ.get(key) for key in _APART}
+        before = {key: os.environ.get(key) for key in (*_APART, _UNCOMPILED)}
         os.environ.update({key: str(folder / below) for key, below in _APART.items()})
+        os.environ.pop(_UNCOMPILED, None)
         try:
             yield folder
         finally:
             for key, value in before.items():
-                os.environ.pop(key) if value is None else os.environ.__setitem__(key, value)
+                os.environ.pop(key, None) if value is None else os.environ.__setitem__(key, value)
 
 
 def made(root: Path, files: int = 12) -> Path:

@@ -37,6 +37,7 @@ class Truth:
         external: sites that only entered code outside the package.
         names: ``path:line`` → qualified name.
         targets: definitions whose callers make the small caller-list set.
+        corpus: what was run.
     """
 
     sites: Mapping[Site, frozenset[str]]
@@ -44,6 +45,7 @@ class Truth:
     external: frozenset[Site]
     names: Mapping[str, str]
     targets: tuple[str, ...]
+    corpus: str = ""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Truth:
@@ -55,6 +57,7 @@ class Truth:
             frozenset((s["caller"], s["callee_name"]) for s in data["external_sites"]),
             data["names"],
             tuple(data["callers_of_30"]),
+            str(data.get("corpus", "")),
         )
 
 
