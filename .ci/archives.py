@@ -16,7 +16,7 @@ def wheel(path: Path) -> list[str]:
     wrong = [f"{path.name} lacks {name}" for name in sorted(MUST - names)]
     wrong += [
         f"{path.name} has no {suffix} file"
-        for suffix in (".scm", ".tcss")
+        for suffix in (".scm", ".tcss", ".html", ".css", ".js")
         if not any(n.endswith(suffix) for n in names)
     ]
     tops = {name.split("/")[0] for name in names}

@@ -1,6 +1,6 @@
 """Nothing of the machine that made a commit may be in it: registry hosts, machine paths, addresses.
 
-Looks at every tracked file, the name of every tracked file, and the author, committer and message of every commit.
+Looks at every file that is tracked or would be (names too), and the author, committer and message of every commit.
 What is meant to be there stands in accepted.txt beside this file, one exact text a line.
 
 Usage: python .ci/leaks.py [REPOSITORY]. Exit 1 with one line a finding.
@@ -62,7 +62,8 @@ def report(root: Path) -> list[str]:
     """One line for each finding in files, their names and the commits of the repository at ``root``."""
     allowed = accepted()
     lines = []
-    for name in git(root, "ls-files", "-z").decode("utf-8", "surrogateescape").split("\0"):
+    names = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    for name in names.decode("utf-8", "surrogateescape").split("\0"):
         path = root / name
         text = name + "\n"
         if name and path.is_file() and not path.is_symlink():

@@ -19,7 +19,7 @@ ACCEPTED = Path(__file__).with_name("accepted.txt")
 def report(root: Path) -> list[str]:
     """One line for each file or value that the gate would withhold."""
     accepted = set(ACCEPTED.read_text(encoding="utf-8").splitlines())
-    listing = ["git", "-C", str(root), "ls-files", "-z"]
+    listing = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listing, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=300).stdout
     lines = []
     for name in names.decode("utf-8", "surrogateescape").split("\0"):

@@ -6,11 +6,28 @@ Who calls: pytest. What may not come in: helpers of one room (they go to tests/h
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The suite tries the same examples at every run, so that a change is judged by what it did; `.ci/run explore` looks for new ones.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("explore", print_blob=True)
+hypothesis.settings.load_profile("same")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where bytecode is not to be written, programs that tests start would compile themselves each time: give it a folder that goes."""
+    if hasattr(config, "workerinput") or not os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        return
+    folder = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="mog-compiled-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
 
 MakeRepo = Callable[[Mapping[str, str | bytes]], Path]
 

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("app", "engine", "widgets", "styles", "mog")
-HEAVY = {"textual", "rich", "mcp", "starlette", "uvicorn", "networkx", "numpy"}
+HEAVY = {"textual", "textual_serve", "aiohttp", "rich", "mcp", "starlette", "uvicorn", "networkx", "numpy"}
 # a backend of networkx is imported by networkx, so it may import networkx
 PLUGINS = {"mog.engine.store.nx_backend"}
 
@@ -63,6 +63,55 @@ def test_a_verb_on_an_indexed_repository_pays_for_no_screen_and_no_arrays(make_r
     loaded = loaded_after(f"from mog.app.cli.main import main; assert main({verb!r}) == 0", root)
     ranks = {"numpy"} if verb[0] == "search" else set()
     assert loaded & HEAVY - ranks == set()
+
+
+FIRST_PICTURE = """
+import asyncio, json, sys
+from pathlib import Path
+from mog.app.tui import asks
+from mog.app.tui.asks import Asks
+from mog.app.tui.workbench import Workbench
+from mog.engine.workspace import Workspace
+
+there = []
+
+def painted(home):
+    if not there:
+        there.append((sorted(sys.modules), home.content("graph").hood.node.name, home.opening))
+    home.app.exit()
+
+Asks._ask_later = painted
+asks.OPENING_SECONDS = asks.LATER_SECONDS = 60  # a slow machine would begin with the rest
+
+async def run():
+    with Workspace.open(Path.cwd()) as workspace:
+        async with Workbench(workspace).run_test(size=(160, 45)) as pilot:
+            while not there:
+                await pilot.pause(0.02)
+
+asyncio.run(run())
+print(json.dumps([there[0][0], there[0][1], sorted(there[0][2])]))
+"""
+LATER = (
+    "engine.reason", "engine.ledgers", "engine.beliefs", "engine.memory", "engine.executor", "engine.drills",
+    "engine.code.indexer", "engine.code.secrets", "engine.code.extract", "app.mcp", "app.web", "app.present_beliefs",
+    "app.tui.panes.work", "app.tui.panes.dead", "app.tui.panes.blast", "app.tui.panes.ledger", "app.tui.panes.drill",
+    "widgets.layers", "widgets.canvas",
+)  # fmt: skip
+"""What costs a part of a second to load and is not in the first picture of a repository without beliefs."""
+
+
+def test_the_first_picture_of_the_workbench_is_drawn_before_the_rest_is_loaded(make_repo) -> None:  # type: ignore[no-untyped-def]
+    root = make_repo({"a.py": "def f():\n    return g()\n\n\ndef g():\n    return 1\n"})
+    run = "from mog.app.cli.main import main\nassert main(['index', '-q']) == 0"
+    subprocess.run([sys.executable, "-c", run], cwd=root, stdin=subprocess.DEVNULL, timeout=120, check=True)
+    vector = [sys.executable, "-c", FIRST_PICTURE]
+    done = subprocess.run(vector, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    loaded, focus, opening = json.loads(done.stdout.splitlines()[-1])
+    assert focus in ("f", "g") and opening == []
+    assert [name for name in loaded for part in LATER if f"{name}.".startswith(f"mog.{part}.")] == []
+    assert {name.partition(".")[0] for name in loaded} & HEAVY == {"textual", "rich"}
 
 
 def test_no_engine_module_imports_a_surface_or_a_graph_library(tmp_path: Path) -> None:

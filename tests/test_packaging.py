@@ -14,7 +14,7 @@ import pytest
 import tree
 
 ROOT = tree.ROOT
-DATA = {"*.json", "*.scm", "*.tcss"}
+DATA = {"*.css", "*.html", "*.js", "*.json", "*.scm", "*.tcss", "*.yaml"}
 TOP = ("app", "engine", "widgets", "styles")
 
 

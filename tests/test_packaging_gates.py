@@ -65,6 +65,22 @@ def test_the_gates_do_not_find_themselves(make_repo: MakeRepo) -> None:
     assert gate("secret_gate.py", root).returncode == 0
 
 
+def test_this_repository_passes_both_gates() -> None:
+    """What a gate would refuse is seen where it is written, not first by the run that was to publish it."""
+    if not (tree.ROOT / ".git").exists():
+        pytest.skip("an unpacked archive has no list of its files")
+    for script in ("leaks.py", "secret_gate.py"):
+        done = gate(script, tree.ROOT)
+        assert done.returncode == 0, done.stdout
+
+
+def test_a_file_that_is_not_added_yet_is_looked_at(make_repo: MakeRepo) -> None:
+    root = make_repo({"a.txt": "x\n", ".gitignore": "local.txt\n"})
+    for name in ("new.txt", "local.txt"):
+        (root / name).write_text("by ann" + "@corp.com\n", encoding="utf-8")
+    assert gate("leaks.py", root).stdout.splitlines() == ["new.txt:1: e-mail address: ann" + "@corp.com"]
+
+
 def test_a_planted_credential_is_found_and_not_printed(make_repo: MakeRepo) -> None:
     token = "ghp_" + "FAKE" * 9
     done = gate("secret_gate.py", make_repo({"conf.py": f"x = 1\nTOKEN = '{token}'\n"}))

@@ -95,7 +95,7 @@ def test_every_setting_is_documented_with_variable_and_default() -> None:
     documented = {row[0].strip("`"): row for row in rows(page("configuration.md")) if row[0].startswith("`")}
     assert documented.keys() == {"version"} | {key.name for key in config.KEYS}
     for key in config.KEYS:
-        default = getattr(EngineConfig(), key.field)
+        default = getattr(config.TuiConfig() if key.of_tui else EngineConfig(), key.field)
         assert documented[key.name][1] == f"`{key.variable}`"
         if isinstance(default, (int, float)):
             assert documented[key.name][2] == str(default)
