@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -19,6 +20,10 @@ import pytest
 hypothesis.settings.register_profile("same", derandomize=True)
 hypothesis.settings.register_profile("explore", print_blob=True)
 hypothesis.settings.load_profile("same")
+
+# A shell starts what it puts in the background with interrupts ignored, which all children take over
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
