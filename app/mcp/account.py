@@ -1,8 +1,9 @@
 """What was shown to each conversation, counted in its working set after the answer has left, not before.
 
-Who calls: ``tools_packs`` when it has shown something, ``desk`` at its end. What may not come in: choosing what is evicted (the engine
-does), text of answers. Counting reads the whole set; nobody need wait for it. What a conversation is shown within a moment is one
-turn. What was evicted meanwhile is said with the next answer of that conversation.
+Who calls: ``tools_packs`` when it has shown something, ``desk`` around each call and at its end. What may not come in: choosing what
+is evicted (the engine does), text of answers. Nobody need wait for counting: it begins when no call is open and none came for a
+while, or when it has waited long. What a conversation is shown within a moment is one turn. What was evicted meanwhile is said with
+the next answer of that conversation.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from mog.engine.retrieval.model import Item
 
 MOMENT = 0.2  # seconds of a turn
+QUIET = 0.05  # seconds without a call, after which counting takes no time from the next one
+PATIENCE = 2.0  # seconds after its moment that a turn waits for quiet
 SESSIONS = 256
-BEHIND = 400  # items that may wait; beyond them an answer waits too
+BEHIND = 2_000  # items that may wait; beyond them an answer waits too
 NEWS = 64
 FOREVER = 3_600.0
 
@@ -41,12 +44,26 @@ class Account:
         self._waiting: dict[str, list[Item]] = {}
         self._due: dict[str, float] = {}
         self._busy = ""
+        self._open = 0
+        self._ended = 0.0
         self._hurry = False
         self._closed = False
         self._thread: threading.Thread | None = None
         self._free: dict[str, int] = {}
         self._news: dict[str, list[Stub]] = {}
         self._warned: dict[str, tuple[str, ...]] = {}
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Around each call: while one is open, counting can wait."""
+        with self._changed:
+            self._open += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._open -= 1
+                self._ended = time.monotonic()
 
     def room(self, session: str, wanted: int) -> int:
         """Tokens of ``wanted`` that a pack may cost, so that the set stays within its budget after it."""
@@ -62,7 +79,7 @@ class Account:
         with self._changed:
             if self._closed or not kept:
                 return
-            self._changed.wait_for(lambda: self._closed or sum(map(len, self._waiting.values())) < BEHIND, timeout=2.0)
+            self._changed.wait_for(lambda: self._closed or not self._behind(), timeout=2.0)
             self._waiting.setdefault(session, []).extend(kept)
             self._due.setdefault(session, time.monotonic() + MOMENT)
             if self._thread is None:
@@ -115,12 +132,24 @@ class Account:
                 self._hurry = self._hurry and bool(self._waiting)
                 self._changed.notify_all()
 
+    def _behind(self) -> bool:
+        return sum(map(len, self._waiting.values())) >= BEHIND
+
+    def _left(self, session: str) -> float:
+        """Seconds until it is to be looked at again whether a turn can be counted; 0 when it can be now."""
+        now, due = time.monotonic(), self._due[session]
+        if now < due and not self._behind():
+            return due - now
+        if now >= due + PATIENCE or self._behind():
+            return 0.0
+        return QUIET if self._open else max(0.0, self._ended + QUIET - now)
+
     def _next(self) -> str | None:
         """The conversation whose turn is over, once one is; None at the end. Each has a moment of its own."""
         with self._changed:
             while not self._closed:
                 session = next(iter(self._waiting), "")
-                left = self._due[session] - time.monotonic() if session else FOREVER
+                left = self._left(session) if session else FOREVER
                 if session and (self._hurry or left <= 0):
                     self._busy = session
                     return session

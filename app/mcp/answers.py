@@ -28,11 +28,28 @@ CANDIDATES = 10
 _PLAIN, _PLAIN_BLOCK = re.compile(r"[ -~]*"), re.compile(r"[\n\t -~]*")
 
 
-class Row(NamedTuple):
+class Sendable(NamedTuple):
+    """A row as it is sent, and what line and JSON cost together."""
+
+    line: str
+    data: Any
+    cost: int
+
+
+@dataclass(slots=True)
+class Row:
     """One row: its line, and the same as JSON. A ``Block`` as text may have lines of its own."""
 
     text: str
     data: Mapping[str, Any]
+    _sendable: Sendable | None = field(default=None, init=False, repr=False, compare=False)
+
+    def sendable(self) -> Sendable:
+        """The row cleaned and counted; once, however often it is asked whether it fits."""
+        if self._sendable is None:
+            line, data = _safe(self.text), _safe_tree(self.data)
+            self._sendable = Sendable(line, data, _both(line, data) + 2)
+        return self._sendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +183,7 @@ def _taken(rows: Iterable[Row], room: int) -> tuple[list[str], list[Any], int]:
     data: list[Any] = []
     source = iter(rows)
     for row in source:
-        line, item = _safe(row.text), _safe_tree(row.data)
-        cost = _both(line, item) + 2
+        line, item, cost = row.sendable()
         if cost > room:
             if data:
                 return lines, data, 1
@@ -249,5 +265,4 @@ def _both(text: str, data: Any) -> int:
     return tokens(_json(text)) + tokens(_json(data))
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -315,7 +315,8 @@ class Desk:
             return sent
 
         try:
-            return await self.crew.run(job, tool.seconds)
+            with self.account.answering():
+                return await self.crew.run(job, tool.seconds)
         except TimeoutError:
             cancelled.set()
             return answers.failure(_late(tool), {"generation": 0, "state": self._building or "busy"})

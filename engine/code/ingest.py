@@ -7,12 +7,11 @@ databases, links between files, anything that reads more than the one file it wa
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mog.engine.code import extract, grammars, secrets
 from mog.engine.code import facts as schema
@@ -25,9 +24,6 @@ from mog.engine.errors import ProviderError
 from mog.engine.store import blobs
 from mog.engine.store.schema import FileRow
 
-if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
 # Below this many bytes a pool costs more than it saves (two interpreters and their grammars).
 POOL_FROM_BYTES = 600_000
 CHUNK_BYTES = 400_000
@@ -36,8 +32,6 @@ CHUNK_FILES = 64
 HEAD_BYTES, HEAD_CHUNK = 250_000, 25_000
 TEXT_BYTES = 200_000
 MAX_DEATHS = 8
-# What making a pool raises where there is no room for processes, or no semaphores.
-_NO_POOL = (OSError, NotImplementedError, ImportError)
 UNKNOWN_STAT = Stat()
 #: Long lines are pictures there, not a sign of a machine.
 PICTURED = frozenset({"notebook"})
@@ -272,12 +266,12 @@ def _pooled(root: str, jobs: Sequence[Job], limits: Limits, workers: int) -> Ite
 
 
 def _a_worker_starts() -> bool:
-    from concurrent.futures.process import BrokenProcessPool
+    from mog.engine.pool import FAILURES, pool
 
     try:
-        with _pool(1) as pool:
-            return pool.submit(abs, -1).result() == 1
-    except (BrokenProcessPool, *_NO_POOL):
+        with pool(1) as made:
+            return made.submit(abs, -1).result() == 1
+    except FAILURES:
         return False
 
 
@@ -286,24 +280,19 @@ def _pool_once(root: str, chunks: Iterable[list[Job]], limits: Limits, workers: 
     from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
+    from mog.engine.pool import FAILURES, pool
+
     with contextlib.ExitStack() as open_:
         try:
-            pool = open_.enter_context(_pool(workers))
-            given = [pool.submit(_chunk, root, chunk, limits) for chunk in chunks]
-        except (BrokenProcessPool, *_NO_POOL):
+            made = open_.enter_context(pool(workers))
+            given = [made.submit(_chunk, root, chunk, limits) for chunk in chunks]
+        except FAILURES:
             return
         try:
             for done in as_completed(given):
                 yield from done.result()
         except BrokenProcessPool:
             return
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable)
 
 
 def _chunks(root: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:

@@ -6,7 +6,7 @@ Who calls: ``working_set``. What may not come in: opening the store, judging fre
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mog.engine.memory import set_stubs
@@ -32,7 +32,9 @@ class Change:
         self._book, self._known, self._rules = book, known, rules
         self.session, self.budget = session, budget
         self.used = book.used(session.row)  # tokens held
-        self.held = {one.ref: one for one in book.held_as(session.row, names)}
+        self.held: dict[str, Entry] = {}
+        self._servings: dict[str, dict[str, None]] = {}  # id → refs of what is held of it
+        self._hold(book.held_as(session.row, names))
         self._whole = False
         self._counts: Counter[str] = Counter()
         self._taken: list[str] = []
@@ -44,13 +46,13 @@ class Change:
         """One item: a hit, a new entry, one in the place of another, or refused. Its ref, "" for no entry."""
         if not item.text:
             return ""
-        tokens = max(item.tokens, estimator.tokens(item.text))
+        tokens = tokens_of(item)
         if tokens > self.budget.tokens:
             self._refused.append(Refused(item.id, tokens, self.budget.tokens))
             self._count(refusals=1)
             return ""
         text = self._book.keep(item.text)
-        others = [one for one in self.held.values() if one.id == item.id]
+        others = self._held_of(item.id)
         same = next((one for one in others if one.text == text or self._covers(one, item)), None)
         if same is not None:
             return self.hit(replace(same, pinned=_pinned(item, [same])), share)
@@ -91,14 +93,14 @@ class Change:
         if entry.tokens > self.budget.tokens:
             self._refused.append(Refused(entry.id, entry.tokens, self.budget.tokens))
             return entry
-        pinned = max((one.pinned for one in self.held.values() if one.id == entry.id), default=Pinned.no)
+        pinned = max((one.pinned for one in self._held_of(entry.id)), default=Pinned.no)
         again = replace(entry, place=Place.held, out=0, last=self.session.turn, hits=entry.hits + 1, pinned=pinned)
         self._enter(replace(again, text=self._book.keep(text)))
         return self.held[entry.ref]
 
     def held_as(self, target: str) -> Entry | None:
         """What is held under a ref or an id, None for nothing."""
-        return self.held.get(target) or next((one for one in self.held.values() if one.id == target), None)
+        return self.held.get(target) or next(iter(self._held_of(target)), None)
 
     def evict(self, goal: int) -> None:
         """Evict the lowest values until at most ``goal`` tokens are held, as far as what may go allows."""
@@ -137,9 +139,18 @@ class Change:
 
     def _rows(self) -> list[Weighed]:
         if not self._whole:
-            self.held = {one.ref: one for one in self._book.entries(self.session.row, (Place.held,))}
+            self._hold(self._book.entries(self.session.row, (Place.held,)))
             self._whole = True
         return weighed(self.held.values(), self._known, self.session.turn, self._rules)
+
+    def _hold(self, entries: Iterable[Entry]) -> None:
+        """What is held, as far as it was read, is this."""
+        self.held, self._servings = {one.ref: one for one in entries}, {}
+        for one in self.held.values():
+            self._servings.setdefault(one.id, {})[one.ref] = None
+
+    def _held_of(self, id: str) -> list[Entry]:
+        return [self.held[ref] for ref in self._servings.get(id, ())]
 
     def _enter(self, entry: Entry) -> None:
         self._write(entry)
@@ -149,6 +160,7 @@ class Change:
     def _leave(self, entry: Entry, place: Place) -> Entry:
         gone = replace(entry, place=place, out=self.session.turn)
         self.used -= self.held.pop(entry.ref).tokens
+        del self._servings[entry.id][entry.ref]
         self._book.put(self.session.row, gone)
         if place is Place.evicted:
             self._count(evicted=entry.tokens, evictions=1)
@@ -160,6 +172,7 @@ class Change:
         before = self.held.get(entry.ref)
         self.used += entry.tokens - (before.tokens if before else 0)
         self.held[entry.ref] = entry
+        self._servings.setdefault(entry.id, {})[entry.ref] = None
         self._book.put(self.session.row, entry)
 
     def _count(self, **more: int) -> None:
@@ -171,6 +184,11 @@ class Change:
         changed = {name: getattr(totals, name) + by for name, by in self._counts.items()}
         self._counts.clear()
         return replace(self.session, totals=replace(totals, **changed))
+
+
+def tokens_of(item: Item) -> int:
+    """What an item takes of a set."""
+    return max(item.tokens, estimator.tokens(item.text))
 
 
 def _pinned(item: Item, others: Sequence[Entry]) -> Pinned:

@@ -24,7 +24,7 @@ from mog.engine.config import EngineConfig
 from mog.engine.errors import NotFound, PolicyDenied, UsageError
 from mog.engine.memory import limits, set_stubs
 from mog.engine.memory.served import Book, Session, Store
-from mog.engine.memory.set_change import Change
+from mog.engine.memory.set_change import Change, tokens_of
 from mog.engine.memory.set_records import (
     Budget,
     Entry,
@@ -278,12 +278,12 @@ class WorkingSet:
             session = book.session(self.name) if book else None
             if book is None or session is None:
                 return {}
-            grown = book.used(session.row) + extra + sum(item.tokens for item in items)
+            lowest = {item.id: item.zoom for item in sorted(items, key=lambda one: -one.zoom)}
+            held = book.held_as(session.row, lowest)
+            grown = book.used(session.row) + extra + _growth(items, held)
             if always or grown > self._budget(session).tokens:
                 entries = book.entries(session.row, (Place.held,))
             else:
-                lowest = {item.id: item.zoom for item in sorted(items, key=lambda one: -one.zoom)}
-                held = book.held_as(session.row, lowest)
                 entries = [one for one in held if one.zoom > lowest.get(one.id, one.zoom)]
             served = _with_text(book, entries)
         return self._judged(served)
@@ -330,6 +330,17 @@ def _named(entries: Sequence[Entry], target: str, missing: str = "nothing was se
     if not found:
         raise NotFound(f"{target!r:.80}: {missing}", where="working set", way_out=LISTED)
     return found[0]
+
+
+def _growth(items: Sequence[Item], held: Iterable[Entry]) -> int:
+    """Tokens by which a set grows at most when these are served: a thing takes the place of its other servings."""
+    most: dict[str, int] = {}
+    for item in items:
+        most[item.id] = max(most.get(item.id, 0), tokens_of(item))
+    for one in held:
+        if one.id in most:
+            most[one.id] -= one.tokens
+    return sum(max(0, tokens) for tokens in most.values())
 
 
 def _with_text(book: Book, entries: Iterable[Entry]) -> list[Served]:

@@ -13,7 +13,7 @@ BYTES_PER_TOKEN = 4
 
 def size(text: str) -> int:
     """UTF-8 bytes of a text; an unpaired surrogate counts as the three bytes it would take."""
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def tokens(text: str) -> int:

@@ -90,10 +90,10 @@ class Ranker:
         reranked = self.reranker is not None and len(scores.query.text.split()) >= SHORT
         docs = self._best(scores.total, max(limit, RERANKED) if reranked else limit, accept)
         if not reranked or not len(docs) or scores.mentions.of("whole").any():
-            return [self._ranked(doc, scores) for doc in docs[:limit].tolist()]
-        order = self._reordered(docs, scores)
+            return self._ranked(docs[:limit], scores)
         values = scores.total[docs].tolist()
-        return [self._reranked(doc, value, scores) for doc, value in zip(order[:limit].tolist(), values, strict=False)]
+        ranked = self._ranked(self._reordered(docs, scores)[:limit], scores)
+        return [self._revalued(one, value) for one, value in zip(ranked, values, strict=False)]
 
     def files(self, query: str | Query, limit: int = 20, accept: Array | None = None) -> list[tuple[int, float]]:
         """The best files as (file number, score); a file scores by its own words and its best document."""
@@ -171,17 +171,21 @@ class Ranker:
     def _matrix(self, docs: Array, scores: Scores) -> Array:
         return features.matrix(Seen(self.corpus, self.scorer, scores, self.tests, self.file_scores(scores)), docs)
 
-    def _reranked(self, doc: int, value: float, scores: Scores) -> Ranked:
-        if int(self.corpus.kinds[doc]) not in _RUNS:
-            return self._ranked(doc, scores)
-        return Ranked(doc, value, {**self._ranked(doc, scores).parts, "rerank": value})
+    def _revalued(self, one: Ranked, value: float) -> Ranked:
+        """A document with the score of the place it was moved to; only runs of some kinds are moved."""
+        return Ranked(one.doc, value, {**one.parts, "rerank": value}) if int(self.corpus.kinds[one.doc]) in _RUNS else one
 
-    def _ranked(self, doc: int, scores: Scores) -> Ranked:
-        file = int(self.corpus.file_of[doc])
-        sums = {"words": float(scores.words[doc]), "file": self.weights.file * float(scores.files[file])}
-        sums["owner"] = self.weights.owner * float(scores.words[self.owners[doc]])
-        one = np.array([doc])
+    def _ranked(self, docs: Array, scores: Scores) -> list[Ranked]:
+        """Documents with their scores, and what these are made of."""
+        corpus, weights = self.corpus, self.weights
+        sums = {"words": scores.words[docs], "file": scores.files[corpus.file_of[docs]], "owner": scores.words[self.owners[docs]]}
+        sums = {name: column.astype(np.float64) for name, column in sums.items()}
+        sums["file"] *= weights.file
+        sums["owner"] *= weights.owner
         for kind in scores.mentions.kinds():
-            sums[kind] = self.weights.mentions[kind] * scores.scale * float(scores.mentions.at(kind, one)[0])
-        factor = float(scores.factor[doc])
-        return Ranked(doc, float(scores.total[doc]), {name: value * factor for name, value in sums.items() if value})
+            sums[kind] = weights.mentions[kind] * scores.scale * scores.mentions.at(kind, docs).astype(np.float64)
+        factor = scores.factor[docs].astype(np.float64)
+        rows = zip(*((column * factor).tolist() for column in sums.values()), strict=True)
+        parts = [{name: value for name, value in zip(sums, row, strict=True) if value} for row in rows]
+        totals = scores.total[docs].tolist()
+        return [Ranked(*one) for one in zip(docs.tolist(), totals, parts, strict=True)]

@@ -199,15 +199,13 @@ def _chunks(source: Source, chunks: Sequence[Sequence[Job]], workers: int) -> It
     if workers < 2:
         yield from (make(source, chunk) for chunk in chunks)
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+    from mog.engine.pool import FAILURES, pool
 
     at = 0
     try:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            for made in pool.map(partial(make, source), chunks):
+        with pool(workers) as made:
+            for one in made.map(partial(make, source), chunks):
                 at += 1
-                yield made
-    except BrokenProcessPool:  # a worker died; what is left is read here
+                yield one
+    except FAILURES:  # what is left is read here
         yield from (make(source, chunk) for chunk in chunks[at:])

@@ -232,8 +232,8 @@ def _words(kinds: tuple[tuple[int, str], ...]) -> tuple[tuple[str, Tier], ...]:
 
 def _factors(graph: CodeSnapshot, edge_weights: Mapping[str, float], weights: SpreadWeights) -> Any:
     """By edge byte: weight of the type times factor of the tier, float64."""
-    rows = _meanings(graph)[:256]
-    return np.array([edge_weights.get(kind, 0.0) * weights.tiers.get(tier.name, 0.0) for kind, tier in rows])
+    tiers = [weights.tiers.get(tier.name, 0.0) for tier in Tier]
+    return np.array([edge_weights.get(kind, 0.0) * tiers[tier] for kind, tier in _meanings(graph)[:256]])
 
 
 def _damping(size: Any, crowd: int) -> Any:

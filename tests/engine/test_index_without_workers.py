@@ -1,4 +1,4 @@
-"""Where no worker process starts, files are read in the process that asks: slower, and the same index."""
+"""Where no worker process starts, files are read in the process that asks: slower, and the same index and answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mog.engine import pool
 from mog.engine.code import ingest
+from mog.engine.retrieval import shelf
 from mog.engine.workspace import Workspace
 
 SCRIPT = """
@@ -35,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("error", [OSError("no room"), NotImplementedError("no semaphores"), ImportError("none")], ids=repr)
-@pytest.mark.parametrize("where", ["_pool", "submit"])
+@pytest.mark.parametrize("where", ["pool", "submit"])
 def test_a_system_without_room_for_workers_gets_its_index(
     root: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, where: str
 ) -> None:
@@ -43,10 +45,12 @@ def test_a_system_without_room_for_workers_gets_its_index(
         raise error
 
     monkeypatch.setattr(ingest, "POOL_FROM_BYTES", 1)
+    monkeypatch.setattr(shelf, "POOL_FROM", 1)
     with Workspace.open(root) as workspace:
         usual = workspace.index(workers=1)
-        monkeypatch.setattr(*((ingest, "_pool") if where == "_pool" else (ProcessPoolExecutor, "submit")), refused)
+        monkeypatch.setattr(*((pool, "pool") if where == "pool" else (ProcessPoolExecutor, "submit")), refused)
         assert workspace.index(full=True, workers=2).facts_hash == usual.facts_hash
+        assert workspace.context.search("f7").items[0].id == "sym:m7.py::f7"
 
 
 def test_a_script_without_a_guard_around_its_main_part_gets_its_index(tmp_path: Path, root: Path) -> None:
