@@ -53,7 +53,10 @@ def clean(text: str, *, keep: str = "") -> str:
         text: anything, in ``os.fsdecode`` form where it is a path.
         keep: control characters to leave alone (``"\\n\\t"`` for a block of source).
     """
-    if text.isprintable() and not _BLANK.search(text):
+    plain = text
+    for char in keep:
+        plain = plain.replace(char, "")
+    if plain.isprintable() and not _BLANK.search(plain):
         return text
     safe = [c if (c.isprintable() and not _BLANK.match(c)) or c in _SPACES or c in keep else _visible(c) for c in text]
     return "".join(safe)
