@@ -1,4 +1,4 @@
-"""What is counted after an answer: conversations do not wait for each other. And threads: the one that worked last works next."""
+"""What is counted after an answer: neither conversations nor answers wait for it. And threads: the one that worked last works next."""
 
 from __future__ import annotations
 
@@ -58,6 +58,39 @@ def test_what_waits_is_counted_at_once_when_somebody_asks_for_it(monkeypatch: py
     counting.shown("right", [thing(2)])
     counting.settle(seconds=20)
     assert sets.served == [("left", 1), ("right", 1)]
+    counting.close()
+
+
+def until(held: Any, seconds: float = 15.0) -> bool:
+    end = time.monotonic() + seconds
+    while not held() and time.monotonic() < end:
+        time.sleep(0.005)
+    return bool(held())
+
+
+def test_counting_waits_while_a_call_is_open_and_begins_when_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account, "MOMENT", 0.01)
+    monkeypatch.setattr(account, "PATIENCE", 60.0)
+    sets = Sets()
+    counting = Account(sets.of)
+    with counting.answering():
+        counting.shown("one", [thing(1)])
+        time.sleep(5 * account.QUIET)
+        assert sets.served == []
+    assert until(lambda: sets.served == [("one", 1)])
+    counting.close()
+
+
+@pytest.mark.parametrize(("patience", "behind"), [(0.1, 1_000), (60.0, 3)], ids=["waited long", "far behind"])
+def test_a_client_that_never_rests_is_counted_all_the_same(monkeypatch: pytest.MonkeyPatch, patience: float, behind: int) -> None:
+    monkeypatch.setattr(account, "MOMENT", 0.01)
+    monkeypatch.setattr(account, "PATIENCE", patience)
+    monkeypatch.setattr(account, "BEHIND", behind)
+    sets = Sets()
+    counting = Account(sets.of)
+    with counting.answering():
+        counting.shown("busy", [thing(at) for at in range(3)])
+        assert until(lambda: sets.served == [("busy", 3)])
     counting.close()
 
 

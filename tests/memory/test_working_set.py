@@ -255,6 +255,10 @@ def test_the_judge_is_asked_only_where_it_can_matter(agent: WorkingSet, changing
     for at in range(5):
         agent.serve([sized(f"a{at}", 100)])
     assert changing.asked == 0
+    agent.serve([sized(f"a{at}", 100) for at in range(5)])  # held already: the set does not grow
+    agent.serve([sized("a0", 200)])  # in the place of what is held
+    assert changing.asked == 0 and agent.state().used == 600
+    changing.asked = 0
     agent.serve([sized("b", 200)])
     assert changing.asked == 1
 

@@ -13,7 +13,8 @@ from mog.engine.errors import StoreDamaged
 from mog.engine.memory.served import Book
 from mog.engine.memory.set_records import Entry, Place
 from mog.engine.memory.set_scores import WORKING_SET, room, weighed
-from mog.engine.memory.working_set import WorkingSets
+from mog.engine.memory.working_set import WorkingSets, _growth
+from mog.engine.retrieval.model import Zoom
 
 
 @pytest.fixture
@@ -75,6 +76,27 @@ def test_room_is_the_budget_less_what_stays(
         held = book.entries(session.row, (Place.held,)) if book and session else []
     turn = session.turn if session else 0
     assert agent.room() == room(weighed(held, {}, turn, sets.rules), turn, 6_000, WORKING_SET.recent)
+    sets.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 300), st.sampled_from(list(Zoom)), st.booleans()), max_size=5),
+        min_size=1, max_size=6,
+    )
+)  # fmt: skip
+def test_a_set_grows_by_no_more_than_is_said_before(
+    tmp_path_factory: pytest.TempPathFactory, servings: list[list[tuple[str, int, Zoom, bool]]]
+) -> None:
+    """What is said decides whether anybody is asked about what is held; were it too little, things would leave unjudged."""
+    sets = WorkingSets(tmp_path_factory.mktemp("growth") / ".mog", config())
+    agent = sets.session("agent", window=1_000_000)
+    for serving in servings:
+        items = [sized(name, tokens, zoom=zoom, pinned=pinned) for name, tokens, zoom, pinned in serving]
+        before = [row.entry for row in agent.state().items]
+        most = sum(one.tokens for one in before) + _growth(items, before)
+        assert agent.serve(items).used <= most
     sets.close()
 
 
