@@ -33,6 +33,7 @@ from mog.engine.workspace import Workspace
 #: a half times that.
 HANG, BUSY, TIMES = 5.0, 2.0, 2.5
 GIVE_UP = 30.0
+EVERY = 1_000_000  # notes: a round that lasts a minute records hundreds
 #: What is answered while a stopped process has the call, or the ledger in the middle of a commit.
 UNKNOWN = ("it may record it yet", "another process is writing to the ledger")
 STOPPED = 4.0
@@ -171,7 +172,7 @@ def _recorded(root: Path, tag: str) -> Iterator[str]:
     with Workspace.open(root) as workspace:
         texts = [state.pin.note for state in workspace.pins()]
         if workspace.ledger_path.exists():
-            texts += [note.text.removesuffix(" was seen") for note in workspace.memory.search(tag, limit=200).notes]
+            texts += [note.text.removesuffix(" was seen") for note in workspace.memory.newest(limit=EVERY).notes]
     yield from (text for text in texts if text.startswith(tag))
 
 
