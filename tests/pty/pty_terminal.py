@@ -22,8 +22,8 @@ from pathlib import Path
 
 HOST = Path(__file__).with_name("pty_host.py")
 _TOKENS = re.compile(
-    r"\x1b\[(?P<args>[0-9;?<>=]*)(?P<final>[A-Za-z])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b."
-    r"|(?P<nl>[\r\n])|(?P<text>[^\x1b\r\n]+)",
+    r"\x1b\[(?P<args>[0-9;?<>=]*)(?P<final>[@A-Za-z])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[()*+]."
+    r"|\x1b.|(?P<nl>[\b\r\n])|(?P<text>[^\x1b\b\r\n]+)",
     re.DOTALL,
 )
 
@@ -146,21 +146,42 @@ def workbench(
 
 
 def render(text: str, size: tuple[int, int]) -> str:
-    """Lines of the screen after ``text``: cursor placement, erasing and characters; styles are ignored."""
+    """Lines of the screen after ``text``: cursor moves, erasing and characters as ECMA-48 has them; styles are ignored."""
     width, height = size
     grid = [[" "] * width for _ in range(height)]
     x = y = 0
     for token in _TOKENS.finditer(text):
+        final, args = token["final"], token["args"] or ""
         if token["text"]:
             for char in token["text"]:
                 if x < width and y < height:
                     grid[y][x] = char
                 x += 1
         elif token["nl"]:
-            x, y = (0, y) if token["nl"] == "\r" else (x, min(y + 1, height - 1))
-        elif token["final"] == "H":
-            row, _, column = token["args"].partition(";")
-            y, x = int(row or 1) - 1, int(column or 1) - 1
-        elif token["final"] == "J" or (token["final"] == "h" and token["args"] == "?1049"):
+            x, y = {"\r": (0, y), "\n": (x, min(y + 1, height - 1)), "\b": (max(0, x - 1), y)}[token["nl"]]
+        elif final == "h" and args == "?1049":
             grid = [[" "] * width for _ in range(height)]
+        elif final and not args.strip("0123456789;"):
+            first, _, second = args.partition(";")
+            count = max(1, int(first or 1))
+            if final in "Hf":
+                y, x = count - 1, max(1, int(second or 1)) - 1
+            elif final in "ABCDGd":
+                x = {"C": x + count, "D": max(0, x - count), "G": count - 1}.get(final, x)
+                y = {"A": max(0, y - count), "B": min(height - 1, y + count), "d": count - 1}.get(final, y)
+            elif final in "JKX":
+                _erase(grid, x, y, final, int(first or 0))
     return "\n".join("".join(line).rstrip() for line in grid)
+
+
+def _erase(grid: list[list[str]], x: int, y: int, final: str, what: int) -> None:
+    """Blanks for ``what`` cells (X), or for what lies behind (0), before (1) or around (2) the cursor in its line (K) or screen (J)."""
+    width = len(grid[0])
+    here = y * width + min(x, width - 1)
+    start, stop = (y * width, (y + 1) * width) if final == "K" else (0, width * len(grid))
+    if final == "X":
+        start, stop = here, min(here + max(1, what), (y + 1) * width)
+    else:
+        start, stop = (here, stop) if what == 0 else (start, here + 1) if what == 1 else (start, stop)
+    for at in range(start, min(stop, width * len(grid))):
+        grid[at // width][at % width] = " "
