@@ -143,7 +143,7 @@ class Acts(Prompts):
         self.finding = True
         self.place_panes()
         self.give_focus(finder.entry)
-        finder.entry.cursor_position = len(finder.entry.value)
+        finder.entry.select_all()  # what was looked for last stays for n and N, and gives way to what is typed
         self.draw("find", cursor="")
         self.draw_top()
         self.draw_foot()

@@ -110,7 +110,7 @@ class Workbench(App[None], inherit_bindings=False):
         if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
             entry = self.focused
             if isinstance(entry, Entry):
-                entry.insert_text_at_cursor(event.character or "")
+                entry.replace(event.character or "", *sorted(entry.selection))
                 return
         await super().on_event(event)
 

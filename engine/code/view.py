@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mog.engine.code import facts as schema
+from mog.engine.code.languages.paths import is_test_path
 from mog.engine.code.languages_map import CODE
 from mog.engine.code.nodes import GATED
 from mog.engine.errors import AmbiguousTarget, IndexMissing, NotFound
@@ -52,6 +53,8 @@ UNKNOWN_KINDS = frozenset({"receiver", "capped"})
 _ORDINAL = re.compile(r"#\d+\Z")
 KEPT = 5_000  # records of nodes a view remembers
 _STRUCTURAL = frozenset({"contains", "defines"})
+#: What a name in a test counts beside the same name outside, and how many times as many hits are looked at for that.
+_LESS_TESTS, _AMONG = 0.5, 3
 
 
 class CodeView:
@@ -294,11 +297,13 @@ class CodeView:
     # search
 
     def search(self, query: str, limit: int, kinds: Collection[str], fresh: Freshener) -> SearchAnswer:
-        """Ranked nodes for a query; ``fresh`` maps a file row to its freshness."""
-        ranked = self.db.search(query, limit + 1, kinds)
-        rows = self.db.nodes(key for key, _ in ranked)
-        shown = [(rows[key], score) for key, score in ranked[:limit] if key in rows]
-        hits = tuple(Hit(self._node(row), score, fresh(self.file_row(row.file))) for row, score in shown)
+        """Ranked nodes for a query, those of tests last unless it asks for tests; ``fresh`` maps a file row to its freshness."""
+        ranked = self.db.search(query, _AMONG * limit + 1, kinds)
+        nodes = self.nodes(key for key, _ in ranked)
+        less = 1.0 if "test" in query.lower() else _LESS_TESTS
+        scored = [(nodes[key], score * (less if is_test_path(nodes[key].path) else 1.0)) for key, score in ranked if key in nodes]
+        scored.sort(key=lambda one: -one[1])
+        hits = tuple(Hit(node, score, fresh(self._file_of(node))) for node, score in scored[:limit])
         gated = sum(1 for hit in hits if hit.node.gated)
         total = max(len(ranked), self.db.search_total(query, kinds)) if len(ranked) > limit else len(ranked)
         return SearchAnswer(query, hits, total, Boundary(omitted=max(0, total - len(hits)), gated=gated), self.stamp)

@@ -141,6 +141,16 @@ async def test_search_as_you_type_narrows_and_enter_opens() -> None:
         assert focus_name(home) == "round_cents" and not home.finding
 
 
+async def test_a_search_that_is_opened_again_gives_way_to_what_is_typed() -> None:
+    async with opened() as (pilot, home, _):
+        await press(pilot, "slash", *"round", "escape", "slash")
+        assert home.content("find").text == "round"
+        await press(pilot, *"total")
+        assert home.content("find").text == "total"
+        await press(pilot, "escape", "slash", "right", "s")  # a move of the cursor keeps it
+        assert home.content("find").text == "totals"
+
+
 async def test_search_kind_turns_with_tab_and_esc_goes_back() -> None:
     async with opened() as (pilot, home, _):
         await press(pilot, "slash", *"total", "tab", "tab", "tab")

@@ -98,3 +98,18 @@ def test_a_key_that_a_full_disk_left_empty_is_made_anew(shop: Workspace) -> None
     shop.index(workers=1)
     assert shop.pin("file:.env", "settings of the shop").freshness is Freshness.fresh
     assert (shop.mog_dir / "key").stat().st_size == 32
+
+
+def test_a_name_is_found_where_it_is_defined_before_the_tests_that_bear_it(tmp_path: Path) -> None:
+    """However many tests have helpers of that name; a search for tests asks for them."""
+    helpers = "".join(f"def test_{n}():\n    def echo():\n        pass\n\n" for n in range(60))
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text(helpers + "def test_echo():\n    pass\n")
+    (tmp_path / "zlib.py").write_text(f'def echo(message, file=None, nl=True, err=False):\n    """{"Print. " * 60}"""\n')
+    Workspace.init(tmp_path)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index(workers=1)
+        found = workspace.search("echo", limit=30)
+        assert found.hits[0].node.locator == "sym:zlib.py::echo"
+        assert len(found.hits) == 30 and found.total == len(found.hits) + found.boundary.omitted > 60
+        assert workspace.search("test_echo").hits[0].node.name == "test_echo"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import shutil
 import signal
@@ -48,6 +49,13 @@ async def drawn(link: aiohttp.ClientWebSocketResponse, words: str) -> str:
         assert message.type in (aiohttp.WSMsgType.BINARY, aiohttp.WSMsgType.TEXT), (message, seen[-500:])
         seen += message.data.decode(errors="replace") if isinstance(message.data, bytes) else message.data
     return seen
+
+
+async def still(link: aiohttp.ClientWebSocketResponse, seconds: float = 0.5) -> None:
+    """Take what was drawn until nothing came for a while: what comes next answers the next key."""
+    with contextlib.suppress(TimeoutError):
+        while True:
+            await link.receive(timeout=seconds)
 
 
 # -- who may come in
@@ -210,8 +218,10 @@ async def test_a_page_is_the_workbench_and_its_keys_work(site: Site) -> None:
         await drawn(link, '["pong", "x"]')
         await link.send_json(["stdin", "?"])
         await drawn(link, "Keys in")
+        await still(link)
         await link.send_json(["stdin", "\x1b"])
         await drawn(link, "1 Graph")
+        await still(link)  # esc and a letter right behind it are one key to a terminal
         await link.send_json(["stdin", "q"])
         while not link.closed:
             await asyncio.wait_for(link.receive(), WAIT)
